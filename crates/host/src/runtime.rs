@@ -253,7 +253,7 @@ impl Runtime {
     /// Whether a call may wait for something outside this process: a program, a worker, the approver.
     #[must_use]
     pub fn may_wait(&self) -> bool {
-        self.parts.approver.is_available() || self.hooks().hooks().any(|(_, hook)| hook.handler.may_wait())
+        self.parts.approver.is_available() || self.hooks().may_wait()
     }
 
     /// Compiles declarations to chains, or returns all diagnostics if one of them cannot run.

@@ -26,6 +26,7 @@ pub struct HookSet {
     // can have more than one name.
     events: Vec<Vec<(EventName, EventIndex)>>,
     call_reads: EventCallReads,
+    may_wait: bool,
 }
 
 impl HookSet {
@@ -57,7 +58,8 @@ impl HookSet {
         for hook in chains.iter().flat_map(|chain| &chain.hooks).filter(|hook| hook.event.def().is_about_tool_call()) {
             call_reads.add(hook.event.kind(), hook.handler.call_reads());
         }
-        Self { chains, events, call_reads }
+        let may_wait = chains.iter().flat_map(|chain| &chain.hooks).any(|hook| hook.handler.may_wait());
+        Self { chains, events, call_reads, may_wait }
     }
 
     /// A set without hooks.
@@ -104,6 +106,12 @@ impl HookSet {
     #[must_use]
     pub fn call_reads(&self) -> EventCallReads {
         self.call_reads
+    }
+
+    /// Whether a call of any hook may wait for something outside this process.
+    #[must_use]
+    pub fn may_wait(&self) -> bool {
+        self.may_wait
     }
 
     /// Whether a hook for one of these events depends on the order of its calls.
