@@ -17,11 +17,10 @@ const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
 /// # Errors
 /// When a field does not fit the event; the hook's verdict is then a failure.
 pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result<(), EventPayloadError> {
-    let def = event.def();
-    let RewriteTarget::Fields(names) = def.target else { return Ok(()) };
+    let RewriteTarget::Fields(names) = event.def().target else { return Ok(()) };
     for name in names {
         let Some(value) = after.get(*name).filter(|value| before.get(*name) != Some(*value)) else { continue };
-        event.kind().check_field(name, value).map_err(|error| explain_mismatch(def, name, value, &error))?;
+        check_named_field(event, name, value)?;
         if *name == "messages" && event.kind() == EventKind::CompletionPre {
             check_messages(value)?;
         }
@@ -39,10 +38,14 @@ pub fn check_rewrite(event: &EventName, before: &Value, after: &Value) -> Result
 /// When a field does not fit the event.
 pub fn check_payload(event: &EventName, payload: &Value) -> Result<(), EventPayloadError> {
     for (name, value) in payload.as_object().into_iter().flatten() {
-        let fits = event.kind().check_field(name, value);
-        fits.map_err(|error| explain_mismatch(event.def(), name, value, &error))?;
+        check_named_field(event, name, value)?;
     }
     Ok(())
+}
+
+fn check_named_field(event: &EventName, name: &str, value: &Value) -> Result<(), EventPayloadError> {
+    let fits = event.kind().check_field(name, value);
+    fits.map_err(|error| explain_mismatch(event.def(), name, value, &error))
 }
 
 /// Deserialises one field as the payload type declares it.
