@@ -118,6 +118,15 @@ impl Outcome {
         hooks
     }
 
+    /// The texts for the model, context and reminders, in the order of their hooks.
+    pub fn model_texts(&self) -> impl Iterator<Item = &str> {
+        self.effects.iter().filter_map(|(_, effect)| match effect {
+            Effect::Context(text) => Some(text.as_str()),
+            Effect::Reminder(reminder) => Some(reminder.body.as_str()),
+            _ => None,
+        })
+    }
+
     fn has_failed(&self, hook: &HookId) -> bool {
         self.failures.iter().any(|report| report.hook == *hook && report.policy == FailurePolicy::Closed)
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pintle_contract::event::EventClass;
 use pintle_contract::{
     CallLimits, CallReads, EnforcementMode, EventName, FailurePolicy, Hook, HookCall, HookId, Layer, Location, Profile,
     SourceTrust, Verdict,
@@ -11,23 +12,32 @@ use pintle_tools::{HookVocabulary, translate_hook};
 
 pub use pintle_handlers::native::{NativeHandler, NativeMatcher};
 
-/// Creates a hook that calls a closure on every dispatch of an event.
-///
-/// It is a guard. If the closure panics, the failure policy of the event's definition applies.
+/// Creates a hook that calls a closure on every dispatch of an event: [`hook_of`] for a closure without options.
 pub fn hook(
     name: &str,
     event: impl Into<EventName>,
     answer: impl Fn(&HookCall<'_>) -> Verdict + Send + Sync + 'static,
 ) -> Hook {
-    let event = event.into();
-    let on_failure: FailurePolicy = event.def().on_failure;
+    hook_of(name, event.into(), NativeHandler::new(name, answer))
+}
+
+/// Creates a hook that calls a handler on every dispatch of an event.
+///
+/// It is a guard. If its closure fails, the failure policy of the event's definition applies, and on an event whose data
+/// hooks may change it fails closed, as hooks of files do: the data that it would have removed must not pass.
+#[must_use]
+pub fn hook_of(name: &str, event: EventName, handler: NativeHandler) -> Hook {
+    let on_failure = match event.def().class {
+        EventClass::Rewrite => FailurePolicy::Closed,
+        EventClass::Guard | EventClass::Observe => event.def().on_failure,
+    };
     Hook {
         id: HookId::new(name),
         event_alias: Arc::from(event.as_str()),
         event,
         priority: 0,
         matcher: None,
-        handler: Arc::new(NativeHandler::new(name, answer)),
+        handler: Arc::new(handler),
         guard: true,
         on_failure,
         on_deny: pintle_contract::DenyEffect::default(),

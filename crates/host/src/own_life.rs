@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pintle_contract::event::{EventKind, EventPayload};
-use pintle_contract::{Effect, Event, Origin, Outcome, Payload};
+use pintle_contract::{Event, Origin, Outcome, Payload};
 use pintle_lifecycle::LifeHost;
 
 use crate::{EventScope, Refusal, Runtime};
@@ -73,11 +73,7 @@ impl RuntimeLife<'_> {
         if self.scope.cancel.is_cancelled() {
             return Err(Refusal::without_hooks(event.name.kind(), "cancelled"));
         }
-        self.context.extend(outcome.effects.iter().filter_map(|(_, effect)| match effect {
-            Effect::Context(text) => Some(text.clone()),
-            Effect::Reminder(reminder) => Some(reminder.body.clone()),
-            _ => None,
-        }));
+        self.context.extend(outcome.model_texts().map(str::to_owned));
         Ok(outcome)
     }
 }

@@ -24,6 +24,12 @@ impl Refusal {
         Self { event, reason, hooks, stops_run: outcome.stop_reason().is_some() }
     }
 
+    /// A refusal with all its parts.
+    #[must_use]
+    pub fn new(event: EventKind, reason: String, hooks: Vec<HookId>, stops_run: bool) -> Self {
+        Self { event, reason, hooks, stops_run }
+    }
+
     /// A refusal that no hook made, such as that of a cancelled call.
     pub(crate) fn without_hooks(event: EventKind, reason: impl Into<String>) -> Self {
         Self { event, reason: reason.into(), hooks: Vec::new(), stops_run: false }

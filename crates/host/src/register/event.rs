@@ -20,7 +20,9 @@ pub struct HookEvent<'a> {
 }
 
 impl<'a> HookEvent<'a> {
-    pub(super) fn new(call: &'a HookCall<'a>, deadline: Option<Instant>) -> Self {
+    /// Creates the view of a call, whose time is over at `deadline`; `None` without a time limit.
+    #[must_use]
+    pub fn new(call: &'a HookCall<'a>, deadline: Option<Instant>) -> Self {
         Self { call, deadline }
     }
 
