@@ -25,10 +25,8 @@ pub(crate) fn kind_of<E: EventType>() -> EventKind {
 
 macro_rules! events {
     ($($name:ident),* $(,)?) => {
-        /// The types of events. Each page of the [event reference] says when its event fires, what its payload has and
-        /// what a deny means.
-        ///
-        /// [event reference]: https://docs.rs/pintle
+        /// The types of events. The event reference, `docs/reference/events.md` in the repository, says when each fires,
+        /// what its payload has and what a deny means.
         pub mod events {
             $(
                 #[doc = concat!("The event type `", stringify!($name), "`, for [`Hook::on`](crate::Hook::on) and ",

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use pintle_host::Diagnostic;
-use pintle_host::contract::{EnforcementMode, FailureKind, HookId, Location, LogLevel, MatchResult, SubjectFilter};
-use pintle_host::event::EventClass;
-use pintle_host::native::NativeHandler;
+use pintle_host::contract::{EnforcementMode, Location, MatchResult, Matcher, SubjectFilter};
+use pintle_host::native::{self, NativeHandler};
+use pintle_host::{Diagnostic, EventKind, EventName, EventScope};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -33,11 +32,14 @@ use crate::{EventError, EventType, ToolEvent, Verdict, events};
 /// itself ([`Runtime::fire_from`](crate::Runtime::fire_from)) and register or remove hooks. A hook that can deny is called
 /// again if a later hook changes what it judged. A panic is a failure of the hook.
 pub struct Hook {
-    hook: pintle_host::Hook,
+    event: EventName,
     name: Option<String>,
     answer: Box<AnswerFn>,
+    tools: Option<ToolPatterns>,
+    on_failure: Option<pintle_host::FailurePolicy>,
     timeout: Option<Duration>,
     may_wait: bool,
+    mode: EnforcementMode,
     faults: Vec<Diagnostic>,
 }
 
@@ -55,31 +57,31 @@ where
     type Answer = V;
 }
 
-type AnswerFn = dyn Fn(&pintle_host::HookCall<'_>, Option<Instant>) -> Verdict + Send + Sync;
+type AnswerFn = dyn Fn(pintle_host::HookEvent<'_>) -> Verdict + Send + Sync;
 
 impl Hook {
     /// Creates a hook on a type of event.
     pub fn on<E: EventType>(answer: impl HookClosure<E>) -> Self {
-        let kind = kind_of::<E>();
-        let mut hook = pintle_host::native::hook("", kind, |_| pintle_host::Verdict::pass());
-        // What may withhold or change data must not let it pass because it failed.
-        if kind.def().class == EventClass::Rewrite {
-            hook.on_failure = pintle_host::FailurePolicy::Closed;
+        let answer =
+            move |event: pintle_host::HookEvent<'_>| answer(&HookCall { event, event_type: PhantomData }).into();
+        Self {
+            event: kind_of::<E>().into(),
+            name: None,
+            answer: Box::new(answer),
+            tools: None,
+            on_failure: None,
+            timeout: None,
+            may_wait: false,
+            mode: EnforcementMode::Enforce,
+            faults: Vec::new(),
         }
-        let answer = move |call: &pintle_host::HookCall<'_>, deadline| {
-            answer(&HookCall { call, deadline, event: PhantomData }).into()
-        };
-        Self { hook, name: None, answer: Box::new(answer), timeout: None, may_wait: false, faults: Vec::new() }
     }
 
     /// Creates a hook on one of the events whose names a program chooses, such as `custom.deploy`.
     pub fn on_custom(name: &str, answer: impl HookClosure<events::Custom>) -> Self {
         let mut hook = Self::on(answer);
-        match pintle_host::EventName::parse(name) {
-            Ok(parsed) if parsed.kind() == pintle_host::EventKind::Custom => {
-                hook.hook.event_alias = Arc::from(parsed.as_str());
-                hook.hook.event = parsed;
-            }
+        match EventName::parse(name) {
+            Ok(parsed) if parsed.kind() == EventKind::Custom => hook.event = parsed,
             _ => hook.fault(
                 "unknown_event",
                 format!("`{name}` is not the name of a custom event"),
@@ -107,14 +109,13 @@ impl Hook {
     #[must_use]
     pub fn tools<'n>(mut self, tools: impl IntoIterator<Item = &'n str>) -> Self {
         let tools: Vec<String> = tools.into_iter().map(str::to_owned).collect();
-        let event = self.hook.event.as_str().to_owned();
-        if !self.hook.event.def().is_about_tool_call() {
-            self.fault("no_tools", format!("`{event}` is not about a tool call"), "leave `tools` out");
+        if !self.event.def().is_about_tool_call() {
+            self.fault("no_tools", format!("`{}` is not about a tool call", self.event), "leave `tools` out");
         } else if tools.is_empty() || tools.iter().any(String::is_empty) {
             let help = "name at least one tool, or `*` for all";
-            self.fault("empty_pattern", format!("a hook on `{event}` names no tool"), help);
+            self.fault("empty_pattern", format!("a hook on `{}` names no tool", self.event), help);
         }
-        self.hook.matcher = Some(Arc::new(ToolPatterns(tools)));
+        self.tools = Some(ToolPatterns(tools));
         self
     }
 
@@ -122,10 +123,10 @@ impl Hook {
     /// hooks may change, it denies; elsewhere it is reported.
     #[must_use]
     pub fn on_failure(mut self, policy: FailurePolicy) -> Self {
-        self.hook.on_failure = match policy {
+        self.on_failure = Some(match policy {
             FailurePolicy::Closed => pintle_host::FailurePolicy::Closed,
             FailurePolicy::Open => pintle_host::FailurePolicy::Open,
-        };
+        });
         self
     }
 
@@ -148,7 +149,7 @@ impl Hook {
     /// Calls the hook and records its verdict, but does not enforce it.
     #[must_use]
     pub fn shadow(mut self) -> Self {
-        self.hook.mode = EnforcementMode::Shadow;
+        self.mode = EnforcementMode::Shadow;
         self
     }
 
@@ -161,27 +162,25 @@ impl Hook {
         if !self.faults.is_empty() {
             return Err(self.faults);
         }
-        let name = self.name.unwrap_or_else(|| format!("{}#{number}", self.hook.event));
-        let (answer, timeout) = (self.answer, self.timeout);
-        let handler = NativeHandler::new(name.clone(), move |call| {
-            let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-            let verdict = answer(call, deadline);
-            match (timeout, deadline.is_some_and(|deadline| Instant::now() >= deadline)) {
-                (Some(limit), true) => {
-                    let message = format!("it exceeded its time limit of {} ms", limit.as_millis());
-                    Verdict::failed(FailureKind::Timeout, message).0
-                }
-                _ => verdict.0,
-            }
+        let name = self.name.unwrap_or_else(|| format!("{}#{number}", self.event));
+        let answer = self.answer;
+        let handler = NativeHandler::timed(name.clone(), self.timeout, move |call, deadline| {
+            answer(pintle_host::HookEvent::new(call, deadline)).0
         });
         let handler = if self.may_wait { handler.may_wait_outside() } else { handler };
-        Ok(pintle_host::Hook { id: HookId::new(name), handler: Arc::new(handler), ..self.hook })
+        let hook = native::hook_of(&name, self.event, handler);
+        Ok(pintle_host::Hook {
+            matcher: self.tools.map(|tools| Arc::new(tools) as Arc<dyn Matcher>),
+            on_failure: self.on_failure.unwrap_or(hook.on_failure),
+            mode: self.mode,
+            ..hook
+        })
     }
 }
 
 impl fmt::Debug for Hook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hook").field("event", &self.hook.event).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Hook").field("event", &self.event).field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -199,34 +198,33 @@ pub enum FailurePolicy {
 ///
 /// Nothing is copied before it is asked for. `None` is what the event does not have, so `?` passes.
 pub struct HookCall<'a, E> {
-    pub(crate) call: &'a pintle_host::HookCall<'a>,
-    deadline: Option<Instant>,
-    event: PhantomData<E>,
+    event: pintle_host::HookEvent<'a>,
+    event_type: PhantomData<E>,
 }
 
 impl<'a, E> HookCall<'a, E> {
     /// The name of the event, such as `tool.pre`.
     #[must_use]
     pub fn event(&self) -> &'a str {
-        self.call.event.name.as_str()
+        self.event.canonical_name().as_str()
     }
 
     /// The whole payload, as the event reference defines it.
     #[must_use]
     pub fn payload(&self) -> &'a Value {
-        self.call.event.payload.value()
+        self.event.payload()
     }
 
     /// A field of the payload.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'a Value> {
-        self.call.event.payload.field(name)
+        self.event.field(name)
     }
 
     /// A field of the payload, if it is a text.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&'a str> {
-        self.field(name)?.as_str()
+        self.event.text(name)
     }
 
     /// The payload as a type of the program.
@@ -240,44 +238,47 @@ impl<'a, E> HookCall<'a, E> {
     /// The ID of the session; empty if it has none.
     #[must_use]
     pub fn session(&self) -> &'a str {
-        &self.call.event.origin.session
+        self.event.session_id()
     }
 
     /// The name of the agent; empty if it has none.
     #[must_use]
     pub fn agent(&self) -> &'a str {
-        &self.call.event.origin.agent
+        self.event.agent()
     }
 
     /// The number of the turn within the session, from 1; 0 outside of a turn.
     #[must_use]
     pub fn turn(&self) -> u32 {
-        self.call.event.origin.turn
+        self.event.turn()
     }
 
     /// The working directory; empty if it is not known.
     #[must_use]
     pub fn cwd(&self) -> &'a str {
-        &self.call.event.origin.cwd
+        self.event.cwd()
     }
 
     /// Whether the verdict is no longer needed. A closure that runs long checks it from time to time.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.call.cancel.is_cancelled()
+        self.event.is_cancelled()
     }
 
     /// What is left of the hook's time limit; `None` if it has none.
     #[must_use]
     pub fn time_left(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        self.event.time_left()
     }
 
     /// Writes a line to the session's log, which the tape has.
     pub fn log(&self, message: impl Into<String>) {
-        let request = pintle_host::contract::EffectRequest::Log { level: LogLevel::Info, message: message.into() };
-        // A line that cannot be written must not fail the hook.
-        let _ = self.call.effects.perform(self.call.caller(), request);
+        self.event.log(message.into());
+    }
+
+    /// The scope of the events that the hook fires.
+    pub(crate) fn scope(&self) -> EventScope {
+        self.event.scope()
     }
 }
 
@@ -326,7 +327,7 @@ impl ToolPatterns {
     }
 }
 
-impl pintle_host::contract::Matcher for ToolPatterns {
+impl Matcher for ToolPatterns {
     fn matches(&self, event: &pintle_host::Event) -> MatchResult {
         if event.subject().is_some_and(|tool| self.accepts(tool)) { MatchResult::Yes } else { MatchResult::No }
     }

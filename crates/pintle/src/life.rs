@@ -4,11 +4,13 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_host::event::{AgentStop, LogLine, PromptSubmit, TurnEnd};
-use pintle_host::lifecycle::{AfterRejection, AnswerDecision, begin_turn, end_turn, review_answer, submit_prompt};
-use pintle_host::{EventScope, RuntimeLife, ToolCallDecision};
+use pintle_host::lifecycle::{
+    AfterRejection, AnswerDecision, AnswerRejection, begin_turn, end_turn, review_answer, submit_prompt,
+};
+use pintle_host::{EventKind, EventScope, RuntimeLife, ToolCallDecision};
 use serde_json::Value;
 
-use crate::pending::BoxedCallFuture;
+use crate::pending::CallFuture;
 use crate::{Event, Outcome, Refusal, Runtime, ToolCall, ToolOutput};
 
 /// One turn of an agent under hooks: its prompt, model calls, tool calls and answer, in this order. A step that hooks deny
@@ -67,10 +69,6 @@ impl ReviewedAnswer {
 impl AgentLife {
     pub(crate) fn new(runtime: Runtime, origin: Arc<pintle_host::Origin>) -> Self {
         Self { runtime, origin, scope: EventScope::default(), context: Arc::default() }
-    }
-
-    pub(crate) fn in_scope(runtime: Runtime, origin: Arc<pintle_host::Origin>, scope: EventScope) -> Self {
-        Self { scope, ..Self::new(runtime, origin) }
     }
 
     /// Fires an event and returns the outcome, for hosts that look at more than the decision.
@@ -136,7 +134,7 @@ impl AgentLife {
     pub fn decide_tool_call(&self, call: ToolCall) -> Result<ToolCall, Refusal> {
         match self.runtime.host().decide_tool_call(call.0, &self.origin, &self.scope) {
             ToolCallDecision::Run(call) => Ok(ToolCall(*call)),
-            ToolCallDecision::Refuse(refusal) => Err(Refusal::new(&refusal)),
+            ToolCallDecision::Refuse(refusal) => Err(Refusal(refusal)),
         }
     }
 
@@ -177,11 +175,14 @@ impl AgentLife {
         };
         match self.step(|life| review_answer(life, answer.clone()))? {
             AnswerDecision::Accept(change) => Ok(reviewed(change.text, None)),
-            AnswerDecision::Reject(rejection) => match rejection.next {
-                AfterRejection::Continue(message) => Ok(reviewed(None, Some(message))),
-                AfterRejection::Fail => Err(Refusal::of_answer(rejection.reason, &rejection.hooks, false)),
-                AfterRejection::EndRun(reason) => Err(Refusal::of_answer(reason, &rejection.hooks, true)),
-            },
+            AnswerDecision::Reject(AnswerRejection { reason, hooks, next }) => {
+                let (reason, stops_run) = match next {
+                    AfterRejection::Continue(message) => return Ok(reviewed(None, Some(message))),
+                    AfterRejection::Fail => (reason, false),
+                    AfterRejection::EndRun(reason) => (reason, true),
+                };
+                Err(Refusal(pintle_host::Refusal::new(EventKind::AgentStop, reason, hooks, stops_run)))
+            }
         }
     }
 
@@ -225,12 +226,12 @@ impl AgentLife {
         let mut life = self.runtime.host().life(Arc::clone(&self.origin), &self.scope);
         let result = run(&mut life);
         self.context.lock().unwrap_or_else(PoisonError::into_inner).extend(life.take_context());
-        result.map_err(|refusal| Refusal::new(&refusal))
+        result.map_err(Refusal)
     }
 
-    fn run_async<T: Send + 'static>(&self, run: impl FnOnce(&Self) -> T + Send + 'static) -> BoxedCallFuture<T> {
+    fn run_async<T: Send + 'static>(&self, run: impl FnOnce(&Self) -> T + Send + 'static) -> CallFuture<T> {
         let cancel = self.scope.cancel.child_token();
         let life = Self { scope: EventScope { cancel: cancel.clone(), ..self.scope.clone() }, ..self.clone() };
-        self.runtime.run_async(cancel, Box::new(move || run(&life)))
+        self.runtime.run_async(cancel, move || run(&life))
     }
 }

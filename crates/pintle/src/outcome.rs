@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use pintle_host::Effect;
 use pintle_host::contract::HookId;
-use pintle_host::{Effect, EventKind};
 use serde_json::Value;
 
 /// The result of firing an event. Every event has one; hooks that failed are in it.
@@ -83,7 +83,7 @@ impl Outcome {
 
     /// The texts for the model, context and reminders, in the order of their hooks.
     pub fn context(&self) -> impl Iterator<Item = &str> {
-        context_of(&self.0)
+        self.0.model_texts()
     }
 
     /// The texts for the user, in the order of their hooks.
@@ -108,70 +108,39 @@ impl Outcome {
     }
 }
 
-pub(crate) fn context_of(outcome: &pintle_host::Outcome) -> impl Iterator<Item = &str> {
-    outcome.effects.iter().filter_map(|(_, effect)| match effect {
-        Effect::Context(text) => Some(text.as_str()),
-        Effect::Reminder(reminder) => Some(reminder.body.as_str()),
-        _ => None,
-    })
-}
-
 /// Why a step of an agent does not happen. As a text it is a sentence for the user, such as
 /// `prompt.submit denied: not today`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    event: EventKind,
-    reason: String,
-    hooks: Vec<String>,
-    stops_run: bool,
-}
+pub struct Refusal(pub(crate) pintle_host::Refusal);
 
 impl Refusal {
     /// The name of the event at which it was refused.
     #[must_use]
     pub fn event(&self) -> &str {
-        self.event.name()
+        self.0.event().name()
     }
 
     /// The reason. That of a tool call is its result for the model.
     #[must_use]
     pub fn reason(&self) -> &str {
-        &self.reason
+        self.0.reason()
     }
 
     /// The names of the hooks that refused it, in their order; none if it was cancelled.
     pub fn hooks(&self) -> impl Iterator<Item = &str> {
-        self.hooks.iter().map(String::as_str)
+        self.0.hooks().iter().map(HookId::as_str)
     }
 
     /// Whether the run must end, and not just this step.
     #[must_use]
     pub fn stops_run(&self) -> bool {
-        self.stops_run
+        self.0.stops_run()
     }
-
-    pub(crate) fn new(refusal: &pintle_host::Refusal) -> Self {
-        Self {
-            event: refusal.event(),
-            reason: refusal.reason().to_owned(),
-            hooks: hook_names(refusal.hooks()),
-            stops_run: refusal.stops_run(),
-        }
-    }
-
-    /// A refusal of an answer, after which the agent does not continue.
-    pub(crate) fn of_answer(reason: String, hooks: &[HookId], stops_run: bool) -> Self {
-        Self { event: EventKind::AgentStop, reason, hooks: hook_names(hooks), stops_run }
-    }
-}
-
-fn hook_names(hooks: &[HookId]) -> Vec<String> {
-    hooks.iter().map(|hook| hook.as_str().to_owned()).collect()
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} denied: {}", self.event, self.reason)
+        self.0.fmt(f)
     }
 }
 

@@ -42,9 +42,16 @@ impl fmt::Debug for JobSpawner {
 }
 
 /// Threads that are started when there is work for them, up to a limit, and end when there is none for a while.
-#[derive(Default)]
 pub(crate) struct ThreadPool {
     state: Arc<PoolState>,
+    most_threads: usize,
+}
+
+impl Default for ThreadPool {
+    fn default() -> Self {
+        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self { state: Arc::default(), most_threads: processors * THREADS_PER_PROCESSOR }
+    }
 }
 
 #[derive(Default)]
@@ -71,8 +78,7 @@ impl ThreadPool {
     fn run(&self, job: PoolJob) {
         let mut queue = self.state.lock();
         queue.jobs.push_back(job);
-        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        if queue.jobs.len() > queue.idle_threads && queue.threads < processors * THREADS_PER_PROCESSOR {
+        if queue.jobs.len() > queue.idle_threads && queue.threads < self.most_threads {
             let state = Arc::clone(&self.state);
             let started = thread::Builder::new().name(String::from("pintle-hooks")).spawn(move || state.serve());
             match (started.is_ok(), queue.threads) {
@@ -130,8 +136,8 @@ impl PoolState {
 
 /// A call that was not made yet. It is made when the future is polled first: at once if it cannot wait, otherwise where the
 /// runtime's spawner runs it.
-pub(crate) struct CallFuture<T, F> {
-    shared: Arc<CallCell<T, F>>,
+pub(crate) struct CallFuture<T> {
+    shared: Arc<CallCell<T>>,
     spawner: JobSpawner,
     may_wait: bool,
     is_started: bool,
@@ -139,13 +145,10 @@ pub(crate) struct CallFuture<T, F> {
     cancel: CancelToken,
 }
 
-/// A call of any closure.
-pub(crate) type BoxedCallFuture<T> = CallFuture<T, Box<dyn FnOnce() -> T + Send>>;
+struct CallCell<T>(Mutex<CallCellState<T>>);
 
-struct CallCell<T, F>(Mutex<CallCellState<T, F>>);
-
-struct CallCellState<T, F> {
-    call: Option<F>,
+struct CallCellState<T> {
+    call: Option<Box<dyn FnOnce() -> T + Send>>,
     /// The result, or a panic of the host's own code, such as its approver.
     result: Option<thread::Result<T>>,
     /// Whether the spawner will no longer make the call.
@@ -153,15 +156,20 @@ struct CallCellState<T, F> {
     waker: Option<Waker>,
 }
 
-impl<T: Send + 'static, F: FnOnce() -> T + Send + 'static> CallFuture<T, F> {
-    pub(crate) fn new(spawner: JobSpawner, may_wait: bool, cancel: CancelToken, call: F) -> Self {
-        let state = CallCellState { call: Some(call), result: None, is_abandoned: false, waker: None };
+impl<T: Send + 'static> CallFuture<T> {
+    pub(crate) fn new(
+        spawner: JobSpawner,
+        may_wait: bool,
+        cancel: CancelToken,
+        call: impl FnOnce() -> T + Send + 'static,
+    ) -> Self {
+        let state = CallCellState { call: Some(Box::new(call)), result: None, is_abandoned: false, waker: None };
         Self { shared: Arc::new(CallCell(Mutex::new(state))), spawner, may_wait, is_started: false, cancel }
     }
 }
 
-impl<T, F: FnOnce() -> T> CallCell<T, F> {
-    fn lock(&self) -> MutexGuard<'_, CallCellState<T, F>> {
+impl<T> CallCell<T> {
+    fn lock(&self) -> MutexGuard<'_, CallCellState<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -174,9 +182,9 @@ impl<T, F: FnOnce() -> T> CallCell<T, F> {
 }
 
 /// Wakes the future when the spawner ran the call, or dropped it without running it.
-struct SpawnedCall<T, F: FnOnce() -> T>(Arc<CallCell<T, F>>);
+struct SpawnedCall<T>(Arc<CallCell<T>>);
 
-impl<T, F: FnOnce() -> T> Drop for SpawnedCall<T, F> {
+impl<T> Drop for SpawnedCall<T> {
     fn drop(&mut self) {
         let waker = {
             let mut state = self.0.lock();
@@ -189,7 +197,7 @@ impl<T, F: FnOnce() -> T> Drop for SpawnedCall<T, F> {
     }
 }
 
-impl<T: Send + 'static, F: FnOnce() -> T + Send + 'static> Future for CallFuture<T, F> {
+impl<T: Send + 'static> Future for CallFuture<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
@@ -218,7 +226,7 @@ impl<T: Send + 'static, F: FnOnce() -> T + Send + 'static> Future for CallFuture
     }
 }
 
-impl<T, F> Drop for CallFuture<T, F> {
+impl<T> Drop for CallFuture<T> {
     fn drop(&mut self) {
         self.cancel.cancel();
     }

@@ -10,7 +10,7 @@ use pintle_host::{CancelToken, EventScope, SeededRandom, native};
 
 use crate::approval::ProgramApprover;
 use crate::event::kind_of;
-use crate::pending::{BoxedCallFuture, CallFuture, JobSpawner, PoolJob, ThreadPool};
+use crate::pending::{CallFuture, JobSpawner, PoolJob, ThreadPool};
 use crate::{
     AgentLife, Approver, Event, EventType, Hook, HookCall, HookClosure, LoadReport, Origin, Outcome, Refusal, ToolCall,
     ToolOutput,
@@ -43,15 +43,14 @@ impl Runtime {
 
     /// [`Runtime::fire`], without blocking; see [`AgentLife`]. Dropping the future cancels the event.
     pub fn fire_async(&self, event: Event) -> impl Future<Output = Outcome> + Send + use<> {
-        self.any_life(&event.0.origin).fire_async(event)
+        AgentLife::new(self.clone(), Arc::clone(&event.0.origin)).fire_async(event)
     }
 
     /// Fires an event that a hook causes, while it is called. Such events may be nested 8 levels deep; a hook that would be
     /// called deeper fails.
     #[must_use]
     pub fn fire_from<E>(&self, call: &HookCall<'_, E>, event: Event) -> Outcome {
-        let origin = Arc::clone(&event.0.origin);
-        AgentLife::in_scope(self.clone(), origin, EventScope::from_call(call.call)).fire(event)
+        Outcome(self.0.host.fire_in(&event.0, &call.scope()))
     }
 
     /// Whether a hook listens to an event. The check is cheap: a host need not build a payload that no hook reads. Tool
@@ -95,7 +94,7 @@ impl Runtime {
     /// Begins the life of an agent, for one turn: its prompt, model calls, tool calls and answer.
     #[must_use]
     pub fn life(&self, origin: &Origin) -> AgentLife {
-        self.any_life(&origin.shared())
+        AgentLife::new(self.clone(), origin.shared())
     }
 
     /// Registers a hook on the running runtime. It runs after all other hooks and can only restrict further.
@@ -131,13 +130,9 @@ impl Runtime {
     pub(crate) fn run_async<T: Send + 'static>(
         &self,
         cancel: CancelToken,
-        call: Box<dyn FnOnce() -> T + Send>,
-    ) -> BoxedCallFuture<T> {
+        call: impl FnOnce() -> T + Send + 'static,
+    ) -> CallFuture<T> {
         CallFuture::new(self.0.spawner.clone(), self.0.host.may_wait(), cancel, call)
-    }
-
-    fn any_life(&self, origin: &Arc<pintle_host::Origin>) -> AgentLife {
-        AgentLife::new(self.clone(), Arc::clone(origin))
     }
 }
 

@@ -68,10 +68,6 @@ impl Verdict {
     pub fn notice(self, text: impl Into<String>) -> Self {
         Self(self.0.with_effect(Effect::Notice(text.into())))
     }
-
-    pub(crate) fn failed(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self(pintle_host::Verdict::failed(Failure::new(kind, message)))
-    }
 }
 
 impl From<()> for Verdict {
@@ -88,6 +84,7 @@ impl<V: Into<Self>> From<Option<V>> for Verdict {
 
 impl<V: Into<Self>, E: Display> From<Result<V, E>> for Verdict {
     fn from(verdict: Result<V, E>) -> Self {
-        verdict.map_or_else(|error| Self::failed(FailureKind::Error, error.to_string()), Into::into)
+        let failed = |error: E| pintle_host::Verdict::failed(Failure::new(FailureKind::Error, error.to_string()));
+        verdict.map_or_else(|error| Self(failed(error)), Into::into)
     }
 }
