@@ -228,6 +228,37 @@ fn places_follow_from_the_project_and_the_home() {
 }
 
 #[test]
+fn what_holds_more_than_a_project_has_nothing_inside() {
+    let place = |directory: &str, path: &str| {
+        let directory = Path::new(directory);
+        let site = CallSite::new(directory, directory).with_home(Some(Path::new("/home/ana")));
+        let found = operations_of_command(&format!("rm -r {path}"), ShellLanguage::Bash, &site);
+        found.first().and_then(|operation| operation.place)
+    };
+    for (directory, path, expected) in [
+        ("/", "data/x", PathPlace::Outside),
+        ("/", "etc", PathPlace::System),
+        ("/", "/home/ana/x", PathPlace::InHome),
+        ("/", "/home/eve", PathPlace::Outside),
+        ("/", ".", PathPlace::Root),
+        ("/", "tmp/x", PathPlace::Temporary),
+        ("/home", "ana/x", PathPlace::InHome),
+        ("/home", "eve/x", PathPlace::Outside),
+        ("/home/ana", "x", PathPlace::Project),
+        ("/data", "x", PathPlace::Project),
+        // A working directory that is not known.
+        ("", "..", PathPlace::Outside),
+        ("", ".", PathPlace::Outside),
+        ("", "x", PathPlace::Outside),
+        ("", "../x", PathPlace::Outside),
+        ("", "/data/x", PathPlace::Outside),
+        ("", "/tmp/x", PathPlace::Temporary),
+    ] {
+        assert_eq!(place(directory, path), Some(expected), "{directory}: {path}");
+    }
+}
+
+#[test]
 fn programs_that_were_once_missed_are_found() {
     let lines = include_str!("missed.txt").lines().filter(|line| !line.starts_with('#'));
     let silent: Vec<&str> = lines

@@ -24,12 +24,15 @@ impl PathResolver {
     /// The paths of a call, in the order of its parts. Relative ones refer to `cwd`.
     #[must_use]
     pub fn paths_of(&self, parts: &[CanonicalCall], cwd: &Path) -> Vec<CallPath> {
-        let project = (self.resolve)(&self.project);
+        // Everything is below the root, which is the directory of a service that is not told where it works. It is not a
+        // project, so nothing is inside.
+        let project = Some((self.resolve)(&self.project)).filter(|project| project.parent().is_some());
         let named = parts.iter().flat_map(|part| path_arguments(part).map(move |written| (part.kind, written)));
         named
             .map(|(access, written)| {
                 let absolute = (self.resolve)(&cwd.join(written));
-                let relative = absolute.strip_prefix(&project).ok().map(|path| path.display().to_string());
+                let below = project.as_ref().and_then(|project| absolute.strip_prefix(project).ok());
+                let relative = below.map(|path| path.display().to_string());
                 CallPath {
                     written: written.to_owned(),
                     absolute: absolute.display().to_string(),

@@ -139,3 +139,38 @@ fn a_hook_on_data_that_fails_withholds_it() {
     let runtime = Runtime::builder().hook(open).build().unwrap();
     assert_eq!(runtime.conclude_tool_call(&deploy(), deploy().result("a secret")).content(), "a secret");
 }
+
+#[test]
+fn nothing_is_inside_of_the_root_directory() {
+    let runtime = Runtime::builder().packs(["shell"]).build().unwrap();
+    let life = runtime.life(&Origin::session("s").cwd("/"));
+    let decide =
+        |command: &str| life.decide_tool_call(ToolCall::new("1", "shell", json!({"command": command}))).is_ok();
+    for command in
+        ["rm -rf etc", "rm -rf /etc/x", "rm -rf home/ann", "rm -rf usr/lib", "cd usr && rm -rf lib", "rm -rf ./*"]
+    {
+        assert!(!decide(command), "{command}");
+    }
+    assert!(decide("rm -rf tmp/x") && decide("ls etc"));
+}
+
+#[test]
+fn nothing_is_inside_without_a_directory() {
+    let runtime = Runtime::builder().packs(["shell"]).build().unwrap();
+    for command in ["rm -rf /etc/x", "rm -rf /data/x", "rm -rf ~/x", "echo x > /etc/passwd", "cd / && rm -rf etc"] {
+        let payload = json!({"name": "shell", "args": {"command": command}});
+        let outcome = runtime.fire(&Event::new::<ToolPre>(payload).unwrap());
+        assert!(!outcome.is_allowed(), "{command}");
+    }
+    let seen = std::sync::Arc::new(Mutex::new(Vec::new()));
+    let inside = std::sync::Arc::clone(&seen);
+    let watches = Hook::on::<ToolPre>(move |call| {
+        inside.lock().unwrap().push(call.field("paths").map(|paths| paths[0]["inside"].clone()));
+    });
+    let runtime = Runtime::builder().hook(watches).build().unwrap();
+    for directory in ["/", "/etc"] {
+        let write = ToolCall::new("1", "write", json!({"path": "/etc/x", "content": ""}));
+        assert!(runtime.life(&Origin::default().cwd(directory)).decide_tool_call(write).is_ok());
+    }
+    assert_eq!(*seen.lock().unwrap(), [Some(json!(false)), Some(json!(true))]);
+}

@@ -151,11 +151,17 @@ pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Pa
     let home = site.home.map(Path::to_string_lossy);
     let below_home = home.as_deref().and_then(|home| strip_directory(text, home));
     let is_below = |directory: &str| strip_directory(text, directory).is_some();
+    // A service works in `/` if it is not told where, and a container often does. What is there, or beside the home
+    // directory, is not a project's.
+    let holds_more_than_a_project = project == "/"
+        || home.as_deref().is_some_and(|home| home != project && strip_directory(home, project).is_some());
     let is_temporary = |directory: &str| match directory.strip_prefix('~') {
         Some(rest) => below_home.is_some_and(|path| strip_directory(path, rest).is_some()),
         None => false,
     };
     match () {
+        // Relative to a working directory that is not known, which may be any.
+        () if !text.starts_with('/') => PathPlace::Outside,
         () if text == "/" => PathPlace::Root,
         () if is_below("/dev") && !is_below("/dev/shm") && !HARMLESS_DEVICES.split(' ').any(is_below) => {
             PathPlace::Device
@@ -163,7 +169,7 @@ pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Pa
         () if text == project => PathPlace::ProjectRoot,
         () if home.as_deref().is_some_and(|home| strip_directory(home, text).is_some()) => PathPlace::Home,
         () if strip_directory(project, text).is_some() => PathPlace::ProjectRoot,
-        () if is_below(project) => PathPlace::Project,
+        () if is_below(project) && !holds_more_than_a_project => PathPlace::Project,
         () if below_home.is_some() && TEMPORARY.split(' ').any(is_temporary) => PathPlace::Temporary,
         () if below_home.is_some() => PathPlace::InHome,
         () if TEMPORARY.split(' ').any(is_below) || is_below("/dev") => PathPlace::Temporary,
