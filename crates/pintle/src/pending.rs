@@ -1,5 +1,6 @@
 //! Calls that do not block an asynchronous host.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::Future;
@@ -68,6 +69,11 @@ struct PoolQueue {
     is_closed: bool,
 }
 
+thread_local! {
+    /// Whether this thread belongs to a pool. A hook that waits there for another call must not wait for a place in the pool.
+    static IN_POOL: Cell<bool> = const { Cell::new(false) };
+}
+
 /// How many hooks may wait at once for each processor. They wait for programs and networks, not for the processor.
 const THREADS_PER_PROCESSOR: usize = 8;
 
@@ -111,6 +117,7 @@ impl PoolState {
     }
 
     fn serve(&self) {
+        IN_POOL.set(true);
         let mut queue = self.lock();
         loop {
             if let Some(job) = queue.jobs.pop_front() {
@@ -201,7 +208,7 @@ impl<T: Send + 'static> Future for CallFuture<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        if !self.may_wait {
+        if !self.may_wait || IN_POOL.get() {
             self.shared.make_call();
         } else if !self.is_started {
             self.is_started = true;

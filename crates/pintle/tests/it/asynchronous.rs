@@ -202,3 +202,26 @@ fn an_event_that_no_hook_hears_is_allowed_at_once() {
     let outcome = block_on(runtime.fire_async(Event::named("custom.unheard", json!({})).unwrap()));
     assert_eq!((outcome.decision(), outcome.hooks_called()), (Decision::Allow, 0));
 }
+
+#[test]
+fn hooks_that_wait_for_other_calls_do_not_wait_for_each_other() {
+    let runtime = Runtime::builder().build().unwrap();
+    let inner = runtime.clone();
+    let hook = Hook::on::<ToolPre>(move |call| {
+        if call.tool() == "outer" {
+            assert!(block_on(inner.decide_tool_call_async(ToolCall::new("2", "inner", json!({})))).is_ok());
+        }
+    });
+    let _registered = runtime.register(hook.may_wait()).unwrap();
+    // More than the pool has threads.
+    let (waker, mut futures) = (waker(), Vec::new());
+    for _ in 0..40 * thread::available_parallelism().unwrap().get() {
+        let mut future = Box::pin(runtime.decide_tool_call_async(ToolCall::new("1", "outer", json!({}))));
+        if future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending() {
+            futures.push(future);
+        }
+    }
+    let (ended, ends) = channel();
+    thread::spawn(move || ended.send(futures.into_iter().all(|future| block_on(future).is_ok())).unwrap());
+    assert_eq!(ends.recv_timeout(pintle_testkit::PATIENCE), Ok(true));
+}
