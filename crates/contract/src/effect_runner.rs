@@ -22,7 +22,6 @@ pub enum EffectRequest {
         /// The name of the counter.
         name: String,
         /// The amount to add.
-        #[serde(rename = "by")]
         amount: i64,
     },
     /// `metrics.set(name, value)`.

@@ -264,7 +264,6 @@ pub struct Approval {
     /// The [`Payload::digest`] of the payload that was approved.
     pub digest: String,
     /// Who approved, for the tape.
-    #[serde(rename = "by")]
     pub approved_by: String,
 }
 

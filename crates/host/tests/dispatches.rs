@@ -192,7 +192,7 @@ fn an_event_that_no_hook_matches_is_one_record() {
     };
     assert_eq!(kinds(|_| false), ["event with no_hooks"]);
     assert_eq!(kinds(|_| true), ["event", "hook_call", "hook_returned", "outcome"]);
-    assert_eq!(kinds(|_| panic!("no matcher")), ["event", "unmatched", "unasked", "outcome"]);
+    assert_eq!(kinds(|_| panic!("no matcher")), ["event", "matcher_failed", "not_called", "outcome"]);
 }
 
 #[test]

@@ -43,24 +43,24 @@ fn replace_fields(value: Value) -> Rewrite {
 fn recorded_verdict(verdict: &Verdict) -> Value {
     let tape = record_outcome(verdict, |outcome| outcome);
     let line = tape.lines().into_iter().find(|line| line.contains(r#""kind":"hook_returned""#)).unwrap();
-    serde_json::from_str::<Value>(&line).unwrap().get("said").cloned().unwrap()
+    serde_json::from_str::<Value>(&line).unwrap().get("verdict").cloned().unwrap()
 }
 
 #[test]
 fn the_target_that_a_verdict_is_about_is_on_the_tape() {
     let args = || replace_fields(json!({"args": {"cmd": "ls -h"}}));
     let cases = [
-        (Verdict::pass().with_rewrite(args()), json!({"verdict": "rewrite", "fields": {"args": {"cmd": "ls -h"}}})),
+        (Verdict::pass().with_rewrite(args()), json!({"kind": "rewrite", "fields": {"args": {"cmd": "ls -h"}}})),
         (
             Verdict::allow("fine").with_rewrite(args()),
-            json!({"verdict": "allow", "reason": "fine", "fields": {"args": {"cmd": "ls -h"}}}),
+            json!({"kind": "allow", "reason": "fine", "fields": {"args": {"cmd": "ls -h"}}}),
         ),
         (
             Verdict::ask("look").with_rewrite(Rewrite::Whole(Value::Null)),
-            json!({"verdict": "ask", "reason": "look", "whole": null}),
+            json!({"kind": "ask", "reason": "look", "whole_payload": null}),
         ),
         // The engine drops the rewrite of a deny.
-        (Verdict::deny("no").with_rewrite(args()), json!({"verdict": "deny", "reason": "no"})),
+        (Verdict::deny("no").with_rewrite(args()), json!({"kind": "deny", "reason": "no"})),
     ];
     for (verdict, expected) in cases {
         assert_eq!(recorded_verdict(&verdict), expected);

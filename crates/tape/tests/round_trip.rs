@@ -87,7 +87,7 @@ fn recorded_verdict() -> impl Strategy<Value = RecordedVerdict<'static>> {
         prop::collection::vec(any::<String>(), 0..3),
     )
         .prop_map(|(verdict, reason, fields, whole, failure, effects, warnings)| RecordedVerdict {
-            verdict,
+            kind: verdict,
             reason,
             fields: fields.map(Cow::Owned),
             whole_payload: whole.map(Cow::Owned),
@@ -183,7 +183,7 @@ fn record_body() -> impl Strategy<Value = RecordBody<'static>> {
             let layer = if by.len() % 2 == 0 { Layer::Project } else { Layer::User };
             let error = reply.as_ref().err().map(|fault| Cow::Owned(EffectError(fault.clone())));
             let reply = reply.ok().map(|value| Cow::Owned(EffectReply::Value(value)));
-            RecordBody::Effect(EffectRecord { dispatch: call, call, caller_name: by, layer, request: Cow::Owned(request), reply, error })
+            RecordBody::Effect(EffectRecord { dispatch: call, call, caller: by, layer, request: Cow::Owned(request), reply, error })
         }),
         (any::<u64>(), any::<u64>(), text(), recorded_verdict()).prop_map(|(dispatch, call, hook, said)| {
             RecordBody::HookReturned(HookReturnedRecord { dispatch, call, hook, duration_us: call, verdict: said })
@@ -212,7 +212,7 @@ fn record_body() -> impl Strategy<Value = RecordBody<'static>> {
         }),
         (any::<String>(), any::<i64>(), prop::option::of(1..9_usize)).prop_map(|(id, priority, line)| {
             let mut entry: Value = serde_json::json!({
-                "entry": 3, "chain": 1, "id": id, "event": "tool.pre", "spelling": "PreToolUse", "source": id, "dialect": "ai_harness", "layer": "project",
+                "entry": 3, "chain": 1, "id": id, "event": "tool.pre", "event_alias": "PreToolUse", "source": id, "dialect": "ai_harness", "layer": "project",
                 "profile": "parallel/strictest", "priority": priority, "mode": "shadow", "guard": true,
                 "on_failure": "open", "on_deny": "stop_run", "strict_matcher": true,
             });

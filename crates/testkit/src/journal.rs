@@ -47,9 +47,11 @@ impl Journal for LineJournal {
         let line = match entry {
             JournalEntry::Event { event, .. } => format!("event {} {:?}", event.name, event.payload),
             JournalEntry::MatcherFailed { hook, round, failure } => {
-                format!("unmatched {} round {round} {failure}", hook.id)
+                format!("matcher_failed {} round {round} {failure}", hook.id)
             }
-            JournalEntry::NotCalled { hook, round, failure } => format!("unasked {} round {round} {failure}", hook.id),
+            JournalEntry::NotCalled { hook, round, failure } => {
+                format!("not_called {} round {round} {failure}", hook.id)
+            }
             JournalEntry::ApprovalAnswered { digest, reasons, response: resolution } => {
                 format!("resolved {digest} {reasons:?} {resolution:?}")
             }

@@ -35,7 +35,7 @@ fn tape_lines(tape: &[u8]) -> Vec<String> {
         }
         RecordBody::HookCall(asked) => Some(format!("{} call {} of {}", asked.dispatch, asked.call, asked.hook)),
         RecordBody::HookReturned(answered) => {
-            Some(format!("{} return {}: {:?}", answered.dispatch, answered.call, answered.verdict.verdict))
+            Some(format!("{} return {}: {:?}", answered.dispatch, answered.call, answered.verdict.kind))
         }
         RecordBody::Outcome(decided) => Some(format!("{} outcome", decided.dispatch)),
         RecordBody::Effect(effected) => Some(format!("{:?} effect {:?}", effected.dispatch, effected.call)),

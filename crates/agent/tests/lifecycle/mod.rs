@@ -86,7 +86,7 @@ impl LifecycleFixture {
         let line = |record: Value| {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             let turn = record["origin"]["turn"].as_u64().unwrap_or(0);
-            format!("{turn} {} {}", text(&record["what"]), text(&record["reminder"]["body"]))
+            format!("{turn} {} {}", text(&record["transition"]), text(&record["reminder"]["body"]))
         };
         reminders.map(line).collect()
     }

@@ -64,7 +64,7 @@ register_tool_hook(
     let hook = fixture.hooks_called("tool.pre").remove(0);
     assert_eq!(fixture.hook_kinds(&hook), RECORDS[..2], "and only the fetch is announced");
     let reminders = fixture.records_about("", &["reminder"]);
-    let what: Vec<&Value> = reminders.iter().map(|record| &record["what"]).collect();
+    let what: Vec<&Value> = reminders.iter().map(|record| &record["transition"]).collect();
     assert_eq!(what[..2], [&json!("injected"), &json!("rendered")]);
     assert_eq!(reminders[0]["reminder"]["tags"], json!(["tool"]));
 }

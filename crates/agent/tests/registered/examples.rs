@@ -69,7 +69,7 @@ fn a_fetch_is_announced_to_the_model() {
     assert_eq!(fixture.ran.all().len(), 1);
     assert_eq!(fixture.hook_kinds("fetching"), ["hook_call", "hook_returned"]);
     let reminders = fixture.records_about("", &["reminder"]);
-    let what: Vec<&Value> = reminders.iter().map(|record| &record["what"]).collect();
+    let what: Vec<&Value> = reminders.iter().map(|record| &record["transition"]).collect();
     assert_eq!(what[..2], [&json!("injected"), &json!("rendered")]);
     assert_eq!(reminders[0]["reminder"]["tags"], json!(["tool"]));
 }

@@ -37,7 +37,7 @@ fn random_sessions_come_out_byte_for_byte() {
         kinds.extend(reading.records.iter().map(|record| record.body.kind().to_owned()));
     }
     // A test without any actions would prove nothing.
-    for kind in ["hook_vetoed", "effect", "approval", "unmatched", "tool_result", "messages", "reminder", "blob"] {
+    for kind in ["hook_vetoed", "effect", "approval", "matcher_failed", "tool_result", "messages", "reminder", "blob"] {
         assert!(kinds.contains(kind), "no session has a `{kind}`: {kinds:?}");
     }
 }

@@ -170,7 +170,7 @@ fn what_is_done_stands_on_the_tape_before_it_is_done() {
     let told: Vec<String> = reading.records.iter().filter_map(host).collect();
     let expected = [
         "session",
-        "said",
+        "user_message",
         "turn Start",
         "message of user",
         "model_request",

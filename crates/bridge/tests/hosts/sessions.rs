@@ -164,7 +164,7 @@ fn an_empty_tape_that_a_full_disk_left_is_healed() {
         fire_event(state.path(), "SessionEnd", json!({"reason": "other"}), vec![]);
         let report = verify::verify_bytes(&read_tape(state.path())).unwrap();
         assert!(report.is_complete(), "{report:?}");
-        assert!(String::from_utf8(read_tape(state.path())).unwrap().contains("\"kind\":\"healed\",\"line\":1"));
+        assert!(String::from_utf8(read_tape(state.path())).unwrap().contains("\"kind\":\"repaired\",\"line\":1"));
     }
 }
 

@@ -182,7 +182,7 @@ fn a_killed_call_is_on_the_tape_and_the_session_goes_on() {
     fixture.let_go();
     assert_allowed(&other.wait_with_output().unwrap());
     let tape = fs::read_to_string(fixture.tape()).unwrap();
-    assert!(tape.contains("slow and killed") && tape.contains("\"kind\":\"healed\""), "{tape}");
+    assert!(tape.contains("slow and killed") && tape.contains("\"kind\":\"repaired\""), "{tape}");
     let (_, shown) = fixture.ask_pintle(&["tape", "show", &fixture.tape()]);
     assert!(shown.contains("the program ended here, and the tape continues"), "{shown}");
     fixture.end_session("policy.yaml");

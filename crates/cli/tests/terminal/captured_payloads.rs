@@ -48,7 +48,7 @@ fn fire_reports_the_outcome_of_an_event_that_no_hook_matches() {
     let fixture = CliFixture::new_empty().with_file("policy/guard.md", GUARD.replace("shell", "edit_file"));
     let call = captured("claude/payloads/PreToolUse.json");
     let screen = fixture.pintle(&["fire", "policy", "--json"]).with_input(&call).run_to_screen();
-    let outcome = r#""outcomes":[{"dispatch":1,"event":"tool.pre","decision":"allow","approved":false,"rewritten":false,"payload":0,"asked":0}]"#;
+    let outcome = r#""outcomes":[{"dispatch":1,"event":"tool.pre","decision":"allow","approved":false,"rewritten":false,"payload":0,"hooks_called":0}]"#;
     assert!(screen.contains(outcome), "{screen}");
 }
 

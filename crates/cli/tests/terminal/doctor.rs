@@ -114,7 +114,7 @@ fn every_host_sends_the_test_call_in_its_own_words() {
         install(&fixture, host);
         let (report, status) = examine(&fixture, host);
         assert_eq!((problems(&report), status), (Vec::new(), Some(0)), "{host}");
-        let guards = &report["places"][0]["guards"];
+        let guards = &report["scopes"][0]["guards"];
         assert_eq!(guards["count"], 1, "{host}: {report:#}");
         let refused = serde_json::json!([{"hooks": ["guard"], "call": "shell mkfs /dev/sda"}]);
         assert_eq!(guards["refused"], refused, "{host}: {report:#}");
@@ -129,7 +129,7 @@ fn every_pack_of_the_policy_is_proved_in_every_host() {
         install(&fixture, host);
         let (report, status) = examine(&fixture, host);
         assert_eq!((problems(&report), status), (Vec::new(), Some(0)), "{host}");
-        let refused = report["places"][0]["guards"]["refused"].as_array().unwrap().iter();
+        let refused = report["scopes"][0]["guards"]["refused"].as_array().unwrap().iter();
         let packs: Vec<&str> = refused.map(|refused| refused["hooks"][0].as_str().unwrap()).collect();
         assert_eq!(packs.len(), 7, "{host}: {packs:?}");
         assert!(packs.contains(&"pack:git"), "{host}: {packs:?}");

@@ -95,7 +95,7 @@ fn tape_without_its_end_is_unfinished_and_one_in_use_is_running() {
         assert!(out.contains("unfinished: valid as far as it goes"), "{count}: {out}");
         assert_eq!((status, state().as_str()), (Some(1), "interrupted"), "{count}");
         let (out, _, status) = fixture.pintle(&["tape", "verify", "--json", file.to_str().unwrap()]).run_to_parts();
-        assert!(out.contains("\"sound\":true,\"whole\":false") && status == Some(1), "{out}");
+        assert!(out.contains("\"valid\":true,\"complete\":false") && status == Some(1), "{out}");
     }
     fs::write(&file, &text).unwrap();
     let writing = File::options().append(true).open(&file).unwrap();

@@ -90,7 +90,7 @@ fn every_agent_compacts_its_conversation_and_tells_its_hooks() {
         text.lines().rfind(|line| line.contains(r#""event":"completion.pre""#) && line.contains("payload")).unwrap();
     assert!(last.contains("Session Summary: the summary") || text.contains("Session Summary: the summary"), "{last}");
     for name in ["pre", "before", "post"] {
-        assert_eq!(text.matches(&format!(r#""metric_incr":{{"name":"{name}","by":1}}"#)).count(), 1, "{name}");
+        assert_eq!(text.matches(&format!(r#""metric_incr":{{"name":"{name}","amount":1}}"#)).count(), 1, "{name}");
     }
     let off = create_agent("compaction: {context_limit: 60, enabled: false}\n", "turns: [{say: one}, {say: two}]");
     assert!(!self::run_and_read_tape(&off, &[long, "and now?"]).contains("compact."));

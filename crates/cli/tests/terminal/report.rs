@@ -10,12 +10,12 @@ fn what_comes_of_a_decision_is_reported_event_by_event() {
     let events = report["events"].as_array().unwrap();
     let end = events.iter().find(|event| event["event"] == "SessionEnd").unwrap();
     let decisions = end["decisions"].as_array().unwrap();
-    let comes_to = |decision: &str| {
+    let support = |decision: &str| {
         decisions
             .iter()
             .find(|row| row["decision"] == decision)
-            .map_or("absent", |row| row["comes_to"].as_str().unwrap())
+            .map_or("absent", |row| row["support"].as_str().unwrap())
     };
-    assert_eq!(["deny", "context", "stop", "notice"].map(comes_to), ["absent", "later", "lost", "lost"]);
-    assert!(report["unasked"][0].as_str().unwrap().contains("write_stdin"), "{report}");
+    assert_eq!(["deny", "context", "stop", "notice"].map(support), ["absent", "deferred", "dropped", "dropped"]);
+    assert!(report["unhooked_actions"][0].as_str().unwrap().contains("write_stdin"), "{report}");
 }

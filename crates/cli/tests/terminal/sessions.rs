@@ -48,7 +48,7 @@ fn sessions_are_listed_and_go_on() {
     snapshot!("sessions_list_after", screen(&["sessions", "list"]));
     let (out, _, status) = fixture.pintle(&["sessions", "--json"]).run_to_parts();
     let listed: serde_json::Value = serde_json::from_str(&out).unwrap();
-    let shown = ["id", "agent", "turns", "last_words", "state", "fault"].map(|field| listed[0][field].clone());
+    let shown = ["id", "agent", "turns", "last_prompt", "state", "error"].map(|field| listed[0][field].clone());
     let expected = serde_json::json!([ID, "tidy", 2, "and now?", "ended", null]);
     assert_eq!((status, serde_json::json!(shown)), (Some(0), expected));
 }
@@ -116,7 +116,7 @@ fn recorded_setup(tape: &std::path::Path) -> serde_json::Value {
     let text = fs::read_to_string(tape).unwrap();
     let session = text.lines().find(|line| line.contains("\"kind\":\"session\"")).unwrap();
     let record: serde_json::Value = serde_json::from_str(session).unwrap();
-    record.get("opened").cloned().unwrap()
+    record.get("reopen_data").cloned().unwrap()
 }
 
 #[test]

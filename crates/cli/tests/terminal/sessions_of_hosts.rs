@@ -116,14 +116,14 @@ fn what_looks_at_tapes_takes_the_paths_of_the_list() {
     let fixture = create_fixture();
     let all = list_sessions(&fixture, &["--host", "claude"]);
     let told =
-        |session: &Value| ["id", "host", "agent", "turns", "last_words", "state"].map(|key| session[key].clone());
+        |session: &Value| ["id", "host", "agent", "turns", "last_prompt", "state"].map(|key| session[key].clone());
     let expected = [
         json!(["broken", "claude", null, null, null, "unreadable"]),
         json!(["old/er", "claude", "root", 1, "long ago", "open"]),
         json!([ID, "claude", "root", 1, "Tidy\nup \u{1b}[2J, please.", "ended"]),
     ];
     assert_eq!(all.iter().map(|session| json!(told(session))).collect::<Vec<_>>(), expected);
-    assert_eq!((&all[1]["last_ms"], &all[1]["began_ms"]), (&json!(LONG_AGO_MS), &json!(LONG_AGO_MS)));
+    assert_eq!((&all[1]["last_ms"], &all[1]["started_ms"]), (&json!(LONG_AGO_MS), &json!(LONG_AGO_MS)));
     assert_eq!(all[2]["project"], json!(fixture.path("shop")));
     let tape = all[2]["tape"].as_str().unwrap();
     for arguments in [&["tape", "show", tape][..], &["tape", "verify", tape], &["replay", tape]] {

@@ -53,7 +53,7 @@ fn a_tape_is_verified() {
     let without = [&lines[..veto], &lines[veto + 1..]].concat().join("\n") + "\n";
     let cut = lines[..veto].join("\n") + "\n{\"seq\":";
     let fixture = fixture.with_file("without.jsonl", without).with_file("cut.jsonl", cut);
-    let fixture = fixture.with_file("old.jsonl", whole.replace("\"format\":5", "\"format\":1"));
+    let fixture = fixture.with_file("old.jsonl", whole.replace("\"format\":6", "\"format\":1"));
     let (out, _, status) = fixture.pintle(&["tape", "verify", "without.jsonl"]).run_to_parts();
     assert!(out.contains("a veto is missing before it; expected `hook_vetoed`: `deny`"), "{out}");
     assert!(out.contains("a record is missing or was inserted; expected"), "{out}");

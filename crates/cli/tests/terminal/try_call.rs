@@ -92,7 +92,7 @@ fn every_call_has_its_decision_and_status() {
         let (out, err, status) = pintle_with(&fixture, &own, &words).run_to_parts();
         let judged: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{words:?}: {out}{err}"));
         assert_eq!((judged["decision"].as_str(), status), (Some(decision), Some(wanted)), "{words:?}: {out}");
-        assert_eq!(judged["by"].as_array().unwrap().is_empty(), decision == "allow", "{words:?}: {out}");
+        assert_eq!(judged["decided_by"].as_array().unwrap().is_empty(), decision == "allow", "{words:?}: {out}");
     }
 }
 

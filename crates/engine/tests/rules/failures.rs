@@ -82,7 +82,7 @@ fn rule_36_a_failing_matcher_passes_its_hook_over_with_a_warning() {
         assert_eq!((summarize_outcome(&outcome).as_str(), outcome.hooks_called), ("allow x=0", 0));
         assert_eq!(outcome.warnings.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), [message]);
         let what = message.strip_prefix("skipped because its matcher failed: ").unwrap();
-        let told = [format!("unmatched f round 0 {what}"), format!("warning f: {message}")];
+        let told = [format!("matcher_failed f round 0 {what}"), format!("warning f: {message}")];
         assert_eq!(journal.lines()[1..3], told);
     }
 }
@@ -128,7 +128,7 @@ fn rule_37_after_a_cancel_hooks_fail_as_cancelled_and_are_not_called() {
         let world = DispatchFixture { journal: &journal, effects: &seam, approver: &resolver, shadow: false, cancel };
         let outcome = world.dispatch(&set, &event);
         calls.check_calls(&[]).unwrap();
-        let unasked = "unasked f round 0 cancelled: the host cancelled before it was called";
+        let unasked = "not_called f round 0 cancelled: the host cancelled before it was called";
         assert_eq!((journal.lines()[1].as_str(), journal.lines().len()), (unasked, 3));
         assert_eq!(summarize_outcome(&outcome), if closed { "deny x=0 f" } else { "allow x=0" });
         let kinds: Vec<FailureKind> = outcome.failures.iter().map(|report| report.failure.kind).collect();

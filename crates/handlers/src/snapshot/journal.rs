@@ -22,7 +22,6 @@ pub struct Checkpoint {
     /// The agent.
     pub agent: String,
     /// The agent's action: `iteration 2`, or a tool and the ID of its call.
-    #[serde(rename = "what")]
     pub action: String,
     /// The tree of all files before.
     pub before: String,

@@ -47,12 +47,10 @@ pub struct LiveDifference {
     /// The hook; `None` if only the outcome differs.
     pub hook: Option<String>,
     /// The kind of difference.
-    #[serde(rename = "what")]
     pub kind: LiveDifferenceKind,
     /// The recorded value.
     pub expected: Option<String>,
     /// The current value.
-    #[serde(rename = "got")]
     pub actual: Option<String>,
 }
 
@@ -65,10 +63,8 @@ pub enum LiveDifferenceKind {
     /// A hook is called that did not exist.
     New,
     /// A hook that was called still exists, but is not called.
-    #[serde(rename = "not_asked")]
     NotCalled,
     /// A hook is called that existed, but was not called.
-    #[serde(rename = "asked")]
     NewlyCalled,
     /// The hooks are called in a different order.
     Order,
@@ -77,7 +73,6 @@ pub enum LiveDifferenceKind {
     /// A hook makes a different effect request.
     Request,
     /// A hook returns a different verdict.
-    #[serde(rename = "said")]
     Verdict,
     /// The outcome is different.
     Outcome,

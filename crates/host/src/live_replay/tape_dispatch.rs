@@ -127,7 +127,7 @@ impl TapeDispatch {
                     Some(reply) => Ok(reply.clone().into_owned()),
                     None => Err(error().unwrap_or(EffectError(String::new()))),
                 };
-                let (hook, request) = (effect.caller_name.clone().into_owned(), effect.request.clone().into_owned());
+                let (hook, request) = (effect.caller.clone().into_owned(), effect.request.clone().into_owned());
                 self.effects.push(TapeEffect { line, hook, request, reply });
             }
             RecordBody::NotCalled(skipped) if skipped.failure.kind == FailureKind::Cancelled => {

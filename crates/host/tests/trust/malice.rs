@@ -64,7 +64,12 @@ fn a_broken_file_of_agreements_agrees_to_nothing_and_is_kept() {
     for (text, said) in [
         ("{", "is not a valid trust file: EOF"),
         ("[]", "is not a valid trust file: invalid"),
-        ("{\"version\": 2, \"projects\": {}}", "it has version 2"),
+        ("{\"version\": 3, \"projects\": {}}", "it has version 3, but this program supports only 2"),
+        (
+            "{\"version\": 1, \"projects\": {\"/p\": {\"agreed_at_ms\": 1, \"files\": {}, \"claims\": []}}}",
+            "it has version 1",
+        ),
+        ("{\"version\": 2, \"projects\": {\"/p\": {\"agreed_at_ms\": 1}}}", "missing field `granted_at_ms`"),
         ("\u{0}", "is not a valid trust file: expected value"),
     ] {
         let fixture = TrustFixture::new_trusted();

@@ -50,13 +50,12 @@ pub struct UntrustedHook {
     /// Whether the hook is new or changed after it was trusted.
     pub state: TrustState,
     /// The capabilities of the hook.
-    #[serde(rename = "reach")]
     pub capabilities: Vec<Capability>,
     /// Whether the hook is a guard.
     #[serde(rename = "guard")]
     pub is_guard: bool,
     /// Whether its events are denied.
-    #[serde(rename = "denies")]
+    #[serde(rename = "denied")]
     pub is_denied: bool,
 }
 

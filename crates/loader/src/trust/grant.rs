@@ -12,24 +12,20 @@ use super::manifest::TrustManifest;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustGrant {
     /// The time of the grant, in milliseconds since the Unix epoch.
-    #[serde(rename = "agreed_at_ms")]
     pub granted_at_ms: u64,
     /// The digests of the files.
     pub files: BTreeMap<String, String>,
     /// The hooks and tools with their capabilities.
-    #[serde(rename = "claims")]
     pub items: Vec<TrustItem>,
 }
 
 /// The trust state of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum TrustState {
     /// Not trusted, but nothing in it needs trust: its hooks can only return decisions.
-    #[serde(rename = "free")]
     NotRequired,
     /// The user trusted the project exactly as it is.
-    #[serde(rename = "agreed")]
     Trusted,
     /// The user never trusted the project.
     New,
@@ -47,10 +43,8 @@ pub struct TrustDifference {
     /// Files whose content changed.
     pub files_changed: Vec<String>,
     /// Capabilities that were added.
-    #[serde(rename = "reach_added")]
     pub capabilities_added: Vec<Capability>,
     /// Capabilities that were removed.
-    #[serde(rename = "reach_removed")]
     pub capabilities_removed: Vec<Capability>,
     /// Events that hooks newly subscribe to.
     pub events_added: Vec<String>,

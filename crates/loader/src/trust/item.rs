@@ -50,7 +50,6 @@ pub struct TrustItem {
     pub is_guard: bool,
     /// The capabilities. An empty list does not need trust.
     #[serde(default)]
-    #[serde(rename = "reach")]
     pub capabilities: Vec<Capability>,
     /// The files that determine its behaviour: its own, and those that its commands name.
     #[serde(default)]

@@ -17,7 +17,7 @@ use crate::file_facts::{OTHERS_WRITE, mode, private_options};
 use crate::private_file::{create_private_dir, find_writable_folder, replace_private_json};
 
 /// The version of the file format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The trust grants of a user, by project directory without links in its path.
 #[derive(Debug, Default)]
@@ -48,6 +48,12 @@ impl fmt::Display for TrustStoreError {
 struct TrustFile {
     version: u32,
     projects: BTreeMap<String, TrustGrant>,
+}
+
+/// What every version of the file has.
+#[derive(Debug, Deserialize)]
+struct TrustFileVersion {
+    version: u32,
 }
 
 impl TrustStore {
@@ -184,13 +190,16 @@ fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreEr
             is_broken: false,
         });
     }
-    let form: TrustFile = serde_json::from_str(&text).map_err(|error| broken_file_error(path, &error.to_string()))?;
-    match form.version {
-        VERSION => Ok(form.projects),
-        other => {
-            Err(broken_file_error(path, &format!("it has version {other}, but this program supports only {VERSION}")))
+    // The version first: in another one the grants have other fields.
+    let invalid = |error: serde_json::Error| broken_file_error(path, &error.to_string());
+    match serde_json::from_str(&text).map_err(invalid)? {
+        TrustFileVersion { version: VERSION } => {}
+        TrustFileVersion { version } => {
+            let reason = format!("it has version {version}, but this program supports only {VERSION}");
+            return Err(broken_file_error(path, &reason));
         }
     }
+    Ok(serde_json::from_str::<TrustFile>(&text).map_err(invalid)?.projects)
 }
 
 fn broken_file_error(path: &Path, reason: &str) -> TrustStoreError {

@@ -52,8 +52,8 @@ fn grants_come_from_the_named_state_dir_and_are_read_once_per_load() {
     let before = trust.clone().into_grants();
     assert_eq!(find_projects(&layers, &before), Vec::<PathBuf>::new());
     let project = root.join("project");
-    let agreed = serde_json::json!({"agreed_at_ms": 1, "files": {}, "claims": []});
-    let text = serde_json::json!({"version": 1, "projects": {project.display().to_string(): agreed}}).to_string();
+    let grant = serde_json::json!({"granted_at_ms": 1, "files": {}, "items": []});
+    let text = serde_json::json!({"version": 2, "projects": {project.display().to_string(): grant}}).to_string();
     fs::write(root.join("state/trust.json"), text).unwrap();
     assert_eq!(find_projects(&layers, &before), Vec::<PathBuf>::new());
     assert_eq!(find_projects(&layers, &trust.into_grants()), [project]);

@@ -11,7 +11,7 @@ pub(crate) const STRING_BYTES: usize = 1 << 10;
 /// The minimum size of an object's JSON text, after its own large values were replaced, that is stored as a blob.
 pub(super) const OBJECT_BYTES: usize = 4 << 10;
 /// Fields whose value always stays in the record, so that verdicts can be read without resolving blobs.
-const STAYING: [&[u8]; 2] = [b"\"said\"", b"\"origin\""];
+const STAYING: [&[u8]; 2] = [b"\"verdict\"", b"\"origin\""];
 
 /// The text of a record with its large values replaced.
 #[derive(Debug)]

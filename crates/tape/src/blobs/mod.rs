@@ -99,7 +99,7 @@ mod tests {
             (json!({"payload": {"m": many, "n": many, "o": "z".repeat(4_000)}}), 2),
             // An object that is large only because of its large values stays in its place.
             (json!({"payload": {"m": {"a": "z".repeat(9_000)}}}), 1),
-            (json!({"said": {"fields": many, "z": "y".repeat(900)}}), 1),
+            (json!({"verdict": {"fields": many, "z": "y".repeat(900)}}), 1),
             (json!({"payload": {&long: 1}}), 0),
         ];
         for (value, count) in cases {
@@ -124,9 +124,9 @@ mod tests {
 
     #[test]
     fn an_answer_is_read_without_looking_elsewhere() {
-        let text = serde_json::to_vec(&json!({"said": {"verdict": "deny", "fields": vec!["y".repeat(90); 60]}}));
+        let text = serde_json::to_vec(&json!({"verdict": {"kind": "deny", "fields": vec!["y".repeat(90); 60]}}));
         let cut = String::from_utf8(extract_blobs(&text.unwrap()).unwrap().text).unwrap();
-        assert!(cut.starts_with(r#"{"said":{"verdict":"deny","fields":{"$blob":""#), "{cut}");
+        assert!(cut.starts_with(r#"{"verdict":{"kind":"deny","fields":{"$blob":""#), "{cut}");
     }
 
     fn value() -> impl Strategy<Value = Value> {

@@ -56,7 +56,6 @@ pub struct ApprovalRecord<'a> {
     pub answer: ApprovalResult,
     /// Who gave the answer, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "by")]
     pub approver: Option<Cow<'a, str>>,
 }
 
@@ -89,8 +88,7 @@ pub struct EffectRecord<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<u64>,
     /// The hook or tool.
-    #[serde(rename = "by")]
-    pub caller_name: Cow<'a, str>,
+    pub caller: Cow<'a, str>,
     /// The configuration layer that it belongs to, whose state the effect changes. Default: the project, as for every
     /// tool.
     #[serde(default = "default_layer", skip_serializing_if = "is_default_layer")]
@@ -162,7 +160,6 @@ pub struct OutcomeRecord<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Cow<'a, Approval>>,
     /// The number of hooks that were called.
-    #[serde(rename = "asked")]
     pub hooks_called: u32,
     /// The final version of the payload, if it appears for the first time.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
@@ -198,7 +195,6 @@ pub struct ShadowEntry<'a> {
     /// The hook.
     pub hook: Cow<'a, str>,
     /// The verdict.
-    #[serde(rename = "said")]
     pub verdict: RecordedVerdict<'a>,
 }
 

@@ -61,7 +61,6 @@ pub struct LoadedHook {
     /// The canonical event.
     pub event: String,
     /// The event's name as the hook's author wrote it.
-    #[serde(rename = "spelling")]
     pub event_alias: String,
     /// Its source, such as a path.
     pub source: String,
@@ -77,7 +76,6 @@ pub struct LoadedHook {
     pub mode: EnforcementMode,
     /// Whether the user trusts its source.
     #[serde(default, skip_serializing_if = "SourceTrust::is_trusted")]
-    #[serde(rename = "standing")]
     pub source_trust: SourceTrust,
     /// Whether it can deny.
     pub guard: bool,

@@ -59,7 +59,6 @@ pub struct HookReturnedRecord<'a> {
     /// How long the call took.
     pub duration_us: u64,
     /// The verdict.
-    #[serde(rename = "said")]
     pub verdict: RecordedVerdict<'a>,
 }
 

@@ -18,7 +18,6 @@ pub struct SessionRecord<'a> {
     /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
     /// The host's own object, such as the agent's path, the model, the workspace and the permission mode.
-    #[serde(rename = "opened")]
     pub reopen_data: Cow<'a, Value>,
 }
 
@@ -150,7 +149,6 @@ pub struct MessagesRecord<'a> {
     /// The conversation.
     pub conversation: Cow<'a, str>,
     /// Why.
-    #[serde(rename = "why")]
     pub replaced_by: MessagesReplacedBy,
     /// All of them, in order.
     pub messages: Cow<'a, [Value]>,
@@ -175,7 +173,6 @@ pub struct ReminderRecord<'a> {
     /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
     /// What happened.
-    #[serde(rename = "what")]
     pub transition: ReminderTransition,
     /// The reminder.
     pub reminder: Cow<'a, Reminder>,
@@ -194,7 +191,6 @@ pub enum ReminderTransition {
     /// Its time to live is over.
     Expired,
     /// It survived a compaction.
-    #[serde(rename = "kept")]
     Retained,
     /// It was inherited from the parent agent.
     Inherited,
@@ -209,11 +205,9 @@ pub struct TurnRecord<'a> {
     /// The session, turn and agent.
     pub origin: Cow<'a, Origin>,
     /// Whether the turn begins or ends.
-    #[serde(rename = "stage")]
     pub phase: TurnPhase,
     /// How it ended: `done`, or why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "ended")]
     pub end_reason: Option<Cow<'a, str>>,
     /// Its usage, as the host reports it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]

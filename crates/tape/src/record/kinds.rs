@@ -15,8 +15,8 @@ use super::host::{
     ToolResultRecord, TurnRecord, UserMessageRecord,
 };
 use super::{
-    ApprovalRecord, BlobRecord, ClosedRecord, EffectRecord, EventRecord, HeaderRecord, HealedRecord, HookCallRecord,
-    HookReturnedRecord, HookSkippedRecord, HookVetoedRecord, HooksRecord, OutcomeRecord, WarningRecord,
+    ApprovalRecord, BlobRecord, ClosedRecord, EffectRecord, EventRecord, HeaderRecord, HookCallRecord,
+    HookReturnedRecord, HookSkippedRecord, HookVetoedRecord, HooksRecord, OutcomeRecord, RepairedRecord, WarningRecord,
 };
 use crate::line::FieldSource;
 
@@ -156,9 +156,9 @@ records! {
         /// A dispatch starts.
         "event" = Event(EventRecord<'a>), numbers [dispatch, parent, cause], copies [payload: Any];
         /// A hook's matcher failed.
-        "unmatched" = MatcherFailed(HookSkippedRecord<'a>), numbers [dispatch, entry];
+        "matcher_failed" = MatcherFailed(HookSkippedRecord<'a>), numbers [dispatch, entry];
         /// A hook matches the event but is not called.
-        "unasked" = NotCalled(HookSkippedRecord<'a>), numbers [dispatch, entry];
+        "not_called" = NotCalled(HookSkippedRecord<'a>), numbers [dispatch, entry];
         /// A hook is about to be called.
         "hook_call" = HookCall(HookCallRecord<'a>), numbers [dispatch, call, entry], copies [value: Any];
         /// A hook or a tool made an effect request.
@@ -176,17 +176,17 @@ records! {
         /// A value that later records refer to.
         "blob" = Blob(BlobRecord<'a>);
         /// A torn record at the end of the tape was removed.
-        "healed" = Healed(HealedRecord);
+        "repaired" = Repaired(RepairedRecord);
         /// The tape was closed.
         "closed" = Closed(ClosedRecord<'a>);
     }
     host {
         /// A session was opened.
-        "session" = Session(SessionRecord<'a>), copies [opened: Any];
+        "session" = Session(SessionRecord<'a>), copies [reopen_data: Any];
         /// A session is resumed from its tape.
-        "resumed" = Resumed(SessionRecord<'a>), copies [opened: Any];
+        "resumed" = Resumed(SessionRecord<'a>), copies [reopen_data: Any];
         /// The user, or a program on the user's behalf, sent a message.
-        "said" = UserMessage(UserMessageRecord<'a>), copies [text: Text];
+        "user_message" = UserMessage(UserMessageRecord<'a>), copies [text: Text];
         /// The model is about to be called.
         "model_request" = ModelRequest(ModelRequestRecord<'a>), copies [payload: Any];
         /// The model replied or failed.

@@ -56,7 +56,7 @@ pub struct ClosedRecord<'a> {
 /// A torn record was removed before the tape was continued, or the program died between two records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct HealedRecord {
+pub struct RepairedRecord {
     /// The line it was on, from 1.
     pub line: u64,
     /// Its size; 0 if there is none.

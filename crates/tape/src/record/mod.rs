@@ -1,10 +1,10 @@
-//! The tape format, version 5.
+//! The tape format, version 6.
 //!
 //! A tape is UTF-8 text. Each line is one record: a JSON object that ends with `\n`. The writer hands the complete line
 //! to the operating system before the host acts on the record. A killed program therefore leaves complete records and
 //! at most one torn record, which is the last line. [`crate::Durability`] decides how much survives a power failure.
 //!
-//! Version 5 is the only version. A tape of another version is refused with an error that names the version of Pintle
+//! Version 6 is the only version. A tape of another version is refused with an error that names the version of Pintle
 //! that wrote it.
 //!
 //! # Encoding
@@ -55,7 +55,7 @@
 //! elements from the arrays that it wrote last, so the messages of a conversation that is sent again and again cost what
 //! is new in them, also if hooks rewrite some or old ones are left out. Which parts it chooses is not part of the format.
 //!
-//! Not replaced are field names, the fields `said` and `origin`, and values in the header, in `blob` records and in
+//! Not replaced are field names, the fields `verdict` and `origin`, and values in the header, in `blob` records and in
 //! packed records.
 //!
 //! An object from outside whose only field is `$blob`, with or without more `$` before it, is written with one `$`
@@ -63,12 +63,12 @@
 //!
 //! # Kinds: the tape itself
 //!
-//! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (5), `pintle` (the version
+//! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (6), `pintle` (the version
 //! that wrote the tape), `session`, `started_ms`, `shadow` (whether the whole session runs in shadow mode).
 //!
 //! `blob` holds a large value ([`BlobRecord`]): `digest`, and `value` or `parts` (see above).
 //!
-//! `healed` replaces a torn record when the tape is continued ([`HealedRecord`]): `line` (the line of the torn record,
+//! `repaired` replaces a torn record when the tape is continued ([`RepairedRecord`]): `line` (the line of the torn record,
 //! from 1, which is now the line of this record), `size_bytes` (the number of bytes that were removed). If the program
 //! died between two records, `size_bytes` is 0. What was open before this record has no end.
 //!
@@ -81,10 +81,10 @@
 //! `hooks` is written when hooks were loaded, before the first of them is called ([`HooksRecord`]):
 //!
 //! - `scope`: `runtime`, or `agent` for the hooks of one agent and its child agents.
-//! - `hooks`, in declared order: `[{entry, chain, id, event, spelling, source, dialect, layer, profile, priority, mode,
-//!   standing, guard, on_failure, on_deny, strict_matcher, path, line, digest}]`. `entry` is the number of the hook and
-//!   `chain` that of its chain, both from 0 over the whole tape. `spelling` is the event alias that the hook's author
-//!   wrote. `standing` is `untrusted` if the user does not trust the hook's source, otherwise absent. `path` and `line`
+//! - `hooks`, in declared order: `[{entry, chain, id, event, event_alias, source, dialect, layer, profile, priority, mode,
+//!   source_trust, guard, on_failure, on_deny, strict_matcher, path, line, digest}]`. `entry` is the number of the hook and
+//!   `chain` that of its chain, both from 0 over the whole tape. `event_alias` is the event alias that the hook's author
+//!   wrote. `source_trust` is `untrusted` if the user does not trust the hook's source, otherwise absent. `path` and `line`
 //!   are absent if no file declares the hook. `digest` is the SHA-256 of the file's text.
 //!
 //! `event` starts a dispatch ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the
@@ -92,30 +92,29 @@
 //! `origin` `{session, turn, agent, depth, run, persona, step}`, `no_hooks` (`true` if no hook matches the
 //! event; otherwise absent), `payload` (version 0 of the payload in this dispatch). With `no_hooks` this record is the
 //! whole dispatch: the event is allowed with this payload, and there is no `outcome`. The record is written when the
-//! first hook is called or skipped, or when no hook has matched. A tape of an earlier build may have an `outcome` with
-//! `asked` 0 instead of `no_hooks`.
+//! first hook is called or skipped, or when no hook has matched.
 //!
-//! `unmatched` means that a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round` (0, or
-//! 1 to 4 in a recheck round), `failure` `{kind, message, path, line}`. A `warning` or an `unasked` follows.
+//! `matcher_failed` means that a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round` (0, or
+//! 1 to 4 in a recheck round), `failure` `{kind, message, path, line}`. A `warning` or an `not_called` follows.
 //!
-//! `unasked` means that a hook matches the event but is not called, because the failure of its matcher is its own
-//! failure or because the host cancelled the dispatch ([`HookSkippedRecord`]): the fields of `unmatched`.
+//! `not_called` means that a hook matches the event but is not called, because the failure of its matcher is its own
+//! failure or because the host cancelled the dispatch ([`HookSkippedRecord`]): the fields of `matcher_failed`.
 //!
 //! `hook_call` is written before a hook is called ([`HookCallRecord`]): `dispatch`, `call` (unique on the tape),
 //! `hook`, `entry`, `round` (0, or 1 to 3 in a recheck round), `payload` (the number of the payload version that the
 //! hook sees), `value` (that version, only in the first record that has it).
 //!
 //! `effect` is an effect request of a hook or a tool, with its reply ([`EffectRecord`]): `dispatch` and `call` (absent
-//! if no hook made the request), `by` (the hook or tool), `layer` (the configuration layer whose state the request
+//! if no hook made the request), `caller` (the hook or tool), `layer` (the configuration layer whose state the request
 //! uses; absent for the project's), `request`, and either `reply` or `error`. Their JSON is that of
 //! [`EffectRequest`](pintle_contract::EffectRequest) and [`EffectReply`](pintle_contract::EffectReply).
 //!
 //! `hook_returned` is written after a hook returned ([`HookReturnedRecord`]): `dispatch`, `call`, `hook`,
-//! `duration_us`, `said` `{verdict, reason, fields, whole, failure, effects, warnings}`:
+//! `duration_us`, `verdict` `{kind, reason, fields, whole_payload, failure, effects, warnings}`:
 //!
-//! - `verdict` is `pass`, `allow`, `rewrite`, `ask`, `deny` or `failed`.
+//! - `kind` is `pass`, `allow`, `rewrite`, `ask`, `deny` or `failed`.
 //! - `reason` is present with `allow`, `ask` and `deny`.
-//! - `fields` (the fields that change) or `whole` (the complete payload) is present with a rewrite, and with an `allow`
+//! - `fields` (the fields that change) or `whole_payload` (the complete payload) is present with a rewrite, and with an `allow`
 //!   or `ask` of a rewritten payload.
 //! - `failure` has `kind`, `message` and, if known, `path` and `line`.
 //!
@@ -128,12 +127,12 @@
 //! `approval` is the response to an approval request ([`ApprovalRecord`]): `dispatch` (absent if the host itself
 //! requested the approval; then `origin` and `id`, the tool call, are present), `digest` (of the payload that the
 //! response is bound to), `reasons`, `answer` (`approved`, `granted_tool`, `granted_session`, `refused`, `deferred`,
-//! `unavailable`), `by`.
+//! `unavailable`), `approver`.
 //!
 //! `outcome` ends a dispatch ([`OutcomeRecord`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`), `approved`,
 //! `rewritten`, `payload` (the number of the final version), `reasons` `[{hook, text, stops_run, unsettled_guard}]`,
-//! `effects` `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`, `shadow` `[{hook, said}]`, `approval`
-//! `{digest, by}`, `asked` (the number of hooks that were called), `value` (the version, as in `hook_call`). Empty lists
+//! `effects` `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`, `shadow` `[{hook, verdict}]`, `approval`
+//! `{digest, approved_by}`, `hooks_called` (the number of hooks that were called), `value` (the version, as in `hook_call`). Empty lists
 //! are absent. A reason has `stops_run` only if the deny ends the agent's run and does not undo what the event is
 //! about. It has `unsettled_guard` only if the engine denied because that guard did not check the final payload.
 //!
@@ -143,16 +142,16 @@
 //!
 //! | kind | fields |
 //! | --- | --- |
-//! | `session`, `resumed` | `opened`: the host's own object with what it needs to reopen the session |
-//! | `said` | `source` (`prompt`, `steer`, `follow_up`, `resume`), `text` |
-//! | `turn` | `stage` (`start`, `end`), `ended` (`done`, or the reason why not), `usage` |
+//! | `session`, `resumed` | `reopen_data`: the host's own object with what it needs to reopen the session |
+//! | `user_message` | `source` (`prompt`, `steer`, `follow_up`, `resume`), `text` |
+//! | `turn` | `phase` (`start`, `end`), `end_reason` (`done`, or the reason why not), `usage` |
 //! | `model_request` | `conversation`, `request` (its number, from 1), `model`, and `same_as` (the dispatch of `completion.pre` whose final payload is sent) or `payload` |
 //! | `model_reply` | `request`, `duration_us`, and `reply` or `error` `{kind, message}` |
 //! | `tool_call` | `id`, `name`, `args`; written before the tool runs |
 //! | `tool_result` | `id`, `name`, `content`, `is_error`, `result`: the tool's own result, before hooks see it |
 //! | `message` | `conversation`, `message`; the message was added |
-//! | `messages` | `conversation`, `why` (`compact`, `clear`, `resume`), `messages`; these replace all earlier messages |
-//! | `reminder` | `what` (`injected`, `deduped`, `rendered`, `expired`, `kept`, `inherited`, `dropped`), `reminder` |
+//! | `messages` | `conversation`, `replaced_by` (`compact`, `clear`, `resume`), `messages`; these replace all earlier messages |
+//! | `reminder` | `transition` (`injected`, `deduped`, `rendered`, `expired`, `retained`, `inherited`, `dropped`), `reminder` |
 //!
 //! Any other kind is a note of the host ([`NoteRecord`]) with one field, `data`. A record of an unknown kind with other
 //! fields is kept unchanged ([`RecordBody::Unknown`]).
@@ -173,20 +172,20 @@
 //! its own. A branch becomes part of the tape in one piece, when its program ends. `at_ms` of its records is then never
 //! less than in the record before.
 //!
-//! If the program died, what it was doing has no end on the tape. The next record is then `healed` or `resumed`, or the
+//! If the program died, what it was doing has no end on the tape. The next record is then `repaired` or `resumed`, or the
 //! tape ends.
 //!
 //! # Example
 //!
 //! ```json
-//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":5,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
-//! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","scope":"runtime","hooks":[{"entry":0,"chain":0,"id":"command_guard","event":"tool.pre","spelling":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","on_deny":"default","strict_matcher":false,"path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
+//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":6,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
+//! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","scope":"runtime","hooks":[{"entry":0,"chain":0,"id":"command_guard","event":"tool.pre","event_alias":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","on_deny":"default","strict_matcher":false,"path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
 //! {"seq":2,"at_ms":1750000000002,"prev":"5f0e…","kind":"event","dispatch":1,"event":"tool.pre","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"payload":{"id":"call_1","name":"run_command","arguments":"{\"command\":\"mkfs\"}","args":{"command":"mkfs"}}}
 //! {"seq":3,"at_ms":1750000000002,"prev":"a41c…","kind":"hook_call","dispatch":1,"call":1,"hook":"command_guard","entry":0,"round":0,"payload":0}
-//! {"seq":4,"at_ms":1750000000002,"prev":"77d0…","kind":"effect","dispatch":1,"call":1,"by":"command_guard","request":{"metric_incr":{"name":"audit.policy.deny","by":1}},"reply":{"int":1}}
-//! {"seq":5,"at_ms":1750000000002,"prev":"0b3d…","kind":"hook_returned","dispatch":1,"call":1,"hook":"command_guard","duration_us":41,"said":{"verdict":"deny","reason":"`mkfs` is not for agents"}}
+//! {"seq":4,"at_ms":1750000000002,"prev":"77d0…","kind":"effect","dispatch":1,"call":1,"caller":"command_guard","request":{"metric_incr":{"name":"audit.policy.deny","amount":1}},"reply":{"int":1}}
+//! {"seq":5,"at_ms":1750000000002,"prev":"0b3d…","kind":"hook_returned","dispatch":1,"call":1,"hook":"command_guard","duration_us":41,"verdict":{"kind":"deny","reason":"`mkfs` is not for agents"}}
 //! {"seq":6,"at_ms":1750000000002,"prev":"c9e1…","kind":"hook_vetoed","dispatch":1,"call":1,"hook":"command_guard","reason":"`mkfs` is not for agents","decision":"deny"}
-//! {"seq":7,"at_ms":1750000000002,"prev":"1d07…","kind":"outcome","dispatch":1,"event":"tool.pre","decision":"deny","approved":false,"rewritten":false,"payload":0,"reasons":[{"hook":"command_guard","text":"`mkfs` is not for agents"}],"asked":1}
+//! {"seq":7,"at_ms":1750000000002,"prev":"1d07…","kind":"outcome","dispatch":1,"event":"tool.pre","decision":"deny","approved":false,"rewritten":false,"payload":0,"reasons":[{"hook":"command_guard","text":"`mkfs` is not for agents"}],"hooks_called":1}
 //! {"seq":8,"at_ms":1750000000003,"prev":"31aa…","kind":"message","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"conversation":"","message":{"role":"tool","content":"blocked","tool_call_id":"call_1"}}
 //! ```
 
@@ -207,11 +206,11 @@ pub use header::{HeaderRecord, HookScope, HooksRecord, LoadedHook};
 pub use hook::{HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord};
 pub(crate) use kinds::{CopiedValue, REDACTED, RecordNumbers, copied_fields, is_reserved};
 pub use kinds::{HostRecord, NoteRecord, RecordBody};
-pub use maintenance::{BlobRecord, ClosedRecord, HealedRecord, ListPart, ListSlice};
+pub use maintenance::{BlobRecord, ClosedRecord, ListPart, ListSlice, RepairedRecord};
 pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 
 /// The version of the format, and the only one that Pintle writes and reads.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 /// One line of a tape.
 ///

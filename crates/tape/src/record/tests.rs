@@ -89,8 +89,8 @@ fn each_kind_is_documented_with_its_fields_in_order() {
     for kind in KINDS {
         let entry = |kind| entry_in_document(kind).unwrap_or_else(|| panic!("the document does not describe `{kind}`"));
         let mut text = entry(kind);
-        if text.contains("the fields of `unmatched`") {
-            text = entry("unmatched");
+        if text.contains("the fields of `matcher_failed`") {
+            text = entry("matcher_failed");
         }
         for field in fields_of(kind) {
             let at = text.find(&format!("`{field}`")).unwrap_or_else(|| panic!("`{kind}`: no `{field}` in {text}"));

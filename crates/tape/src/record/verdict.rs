@@ -13,7 +13,7 @@ use super::dispatch::deserialize_present;
 #[serde(deny_unknown_fields)]
 pub struct RecordedVerdict<'a> {
     /// The kind of verdict.
-    pub verdict: VerdictLabel,
+    pub kind: VerdictLabel,
     /// The reason of an `allow`, `ask` or `deny`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'a, str>>,
@@ -22,7 +22,6 @@ pub struct RecordedVerdict<'a> {
     pub fields: Option<Cow<'a, Map<String, Value>>>,
     /// The payload that replaces the whole one, as for `fields`; may be `null`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
-    #[serde(rename = "whole")]
     pub whole_payload: Option<Cow<'a, Value>>,
     /// The failure, if the hook failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,8 +85,8 @@ impl VerdictLabel {
 
 impl<'a> From<&'a Verdict> for RecordedVerdict<'a> {
     fn from(verdict: &'a Verdict) -> Self {
-        let mut said = Self {
-            verdict: VerdictLabel::Pass,
+        let mut recorded = Self {
+            kind: VerdictLabel::Pass,
             reason: None,
             fields: None,
             whole_payload: None,
@@ -98,23 +97,25 @@ impl<'a> From<&'a Verdict> for RecordedVerdict<'a> {
         match &verdict.kind {
             VerdictKind::Pass => {}
             VerdictKind::Allow { reason } => {
-                (said.verdict, said.reason) = (VerdictLabel::Allow, Some(Cow::Borrowed(&**reason)))
+                (recorded.kind, recorded.reason) = (VerdictLabel::Allow, Some(Cow::Borrowed(&**reason)))
             }
             VerdictKind::Ask { reason } => {
-                (said.verdict, said.reason) = (VerdictLabel::Ask, Some(Cow::Borrowed(&**reason)))
+                (recorded.kind, recorded.reason) = (VerdictLabel::Ask, Some(Cow::Borrowed(&**reason)))
             }
             VerdictKind::Deny { reason } => {
-                (said.verdict, said.reason) = (VerdictLabel::Deny, Some(Cow::Borrowed(&**reason)))
+                (recorded.kind, recorded.reason) = (VerdictLabel::Deny, Some(Cow::Borrowed(&**reason)))
             }
-            VerdictKind::Rewrite(_) => said.verdict = VerdictLabel::Rewrite,
-            VerdictKind::Failed(failure) => (said.verdict, said.failure) = (VerdictLabel::Failed, Some(failure.into())),
+            VerdictKind::Rewrite(_) => recorded.kind = VerdictLabel::Rewrite,
+            VerdictKind::Failed(failure) => {
+                (recorded.kind, recorded.failure) = (VerdictLabel::Failed, Some(failure.into()))
+            }
         }
         match verdict.target_rewrite() {
             None => {}
-            Some(Rewrite::Fields(fields)) => said.fields = Some(Cow::Borrowed(fields)),
-            Some(Rewrite::Whole(value)) => said.whole_payload = Some(Cow::Borrowed(value)),
+            Some(Rewrite::Fields(fields)) => recorded.fields = Some(Cow::Borrowed(fields)),
+            Some(Rewrite::Whole(value)) => recorded.whole_payload = Some(Cow::Borrowed(value)),
         }
-        said
+        recorded
     }
 }
 

@@ -14,14 +14,14 @@ use crate::record::{ApprovalRecord, ApprovalResult, RecordedFailure, RecordedVer
 ///
 /// What the engine ignores, such as a rewrite returned with a deny, is not on the tape.
 pub fn decode_verdict(recorded: RecordedVerdict<'_>) -> Verdict {
-    let RecordedVerdict { verdict, reason, fields, whole_payload: whole, failure, effects, warnings } = recorded;
+    let RecordedVerdict { kind, reason, fields, whole_payload: whole, failure, effects, warnings } = recorded;
     let reason = reason.map(Cow::into_owned).unwrap_or_default();
     let rewrite = match (fields, whole) {
         (Some(fields), _) => Some(Rewrite::Fields(fields.into_owned())),
         (None, Some(whole)) => Some(Rewrite::Whole(whole.into_owned())),
         (None, None) => None,
     };
-    let (kind, rewrite) = match verdict {
+    let (kind, rewrite) = match kind {
         VerdictLabel::Pass => (VerdictKind::Pass, None),
         VerdictLabel::Allow => (VerdictKind::Allow { reason }, rewrite),
         VerdictLabel::Ask => (VerdictKind::Ask { reason }, rewrite),

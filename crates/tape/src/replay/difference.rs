@@ -40,7 +40,7 @@ pub enum DifferenceKind {
 }
 
 impl DifferenceKind {
-    /// The value of `why` in the output of `pintle replay --json`.
+    /// The value of `kind` in the output of `pintle replay --json`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -55,15 +55,19 @@ mod tests {
     fn copied_values_are_replaced_and_the_rest_is_kept() {
         let cases = [
             ("message", r#","origin":{"a":1},"message":{"role":"user"}}"#, Some(r#","origin":{"a":1},"message":0}"#)),
-            ("messages", r#","why":"clear","messages":[1,{}]}"#, Some(r#","why":"clear","messages":[]}"#)),
+            (
+                "messages",
+                r#","replaced_by":"clear","messages":[1,{}]}"#,
+                Some(r#","replaced_by":"clear","messages":[]}"#),
+            ),
             ("tool_result", r#","content":"x","is_error":false}"#, Some(r#","content":"","is_error":false}"#)),
-            ("turn", r#","stage":"start"}"#, Some(r#","stage":"start"}"#)),
-            ("said", r#","text":1}"#, None),
+            ("turn", r#","phase":"start"}"#, Some(r#","phase":"start"}"#)),
+            ("user_message", r#","text":1}"#, None),
             ("messages", r#","messages":{}}"#, None),
             ("message", r#","message": 1}"#, None),
             ("message", r#","message":1} "#, None),
             ("message", r#","message":1"#, None),
-            ("hook_returned", r#","said":{"verdict":"pass"}}"#, None),
+            ("hook_returned", r#","verdict":{"kind":"pass"}}"#, None),
         ];
         for (kind, rest, expected) in cases {
             assert_eq!(without_values(kind, rest, &BlobStore::default()).as_deref(), expected, "{kind}: {rest}");

@@ -103,15 +103,15 @@ impl DispatchBlock {
                 }
                 let start = self.details.len();
                 self.details.push(line);
-                let effects_said = answered.verdict.effects.iter();
-                let effects_said = effects_said.filter(|said| options.notices || !matches!(said, Effect::Notice(_)));
-                let said = effects_said.map(|said| effect::describe_effect(said, options));
-                let beneath = effects.into_iter().chain(said).map(|words| StyledLine::new(Tone::Quiet, words));
+                let returned = answered.verdict.effects.iter();
+                let returned = returned.filter(|effect| options.notices || !matches!(effect, Effect::Notice(_)));
+                let returned = returned.map(|effect| effect::describe_effect(effect, options));
+                let beneath = effects.into_iter().chain(returned).map(|words| StyledLine::new(Tone::Quiet, words));
                 self.details.extend(beneath.map(|line| line.with_indent(INDENT + 4)));
                 let warnings = answered.verdict.warnings.iter().map(|text| single_line(text, options.text_chars));
                 let warnings = warnings.map(|text| StyledLine::new(Tone::Warn, format!("warning: {text}")));
                 self.details.extend(warnings.map(|line| line.with_indent(INDENT + 4)));
-                if answered.verdict.verdict == VerdictLabel::Failed {
+                if answered.verdict.kind == VerdictLabel::Failed {
                     self.failed_hooks.push((answered.hook.clone().into_owned(), start..self.details.len()));
                 }
                 self.details.append(&mut self.nested);
@@ -169,8 +169,8 @@ impl DispatchBlock {
             self.details.push(StyledLine::new(tone, format!("{hook}  failure {meant}")).with_indent(INDENT));
             self.details.extend(self.failure_reason_line(failure, options));
         }
-        for shadow in decided.shadow.iter().filter(|shadow| shadow.verdict.verdict != VerdictLabel::Pass) {
-            let (hook, word) = (single_line(&shadow.hook, 80), shadow.verdict.verdict.as_str());
+        for shadow in decided.shadow.iter().filter(|shadow| shadow.verdict.kind != VerdictLabel::Pass) {
+            let (hook, word) = (single_line(&shadow.hook, 80), shadow.verdict.kind.as_str());
             let why = shadow.verdict.reason.as_deref().map(|why| format!(": {}", single_line(why, options.text_chars)));
             let text = format!("{hook}  shadow: would have returned {word}{}", why.unwrap_or_default());
             self.details.push(StyledLine::new(Tone::Warn, text).with_indent(INDENT));
@@ -202,14 +202,14 @@ impl DispatchBlock {
 
     /// Reasons in the outcome that are not those of a hook in the block, such as who denied an ask.
     fn unreported_reason_lines(&self, decided: &OutcomeRecord<'_>, options: &ShowOptions) -> Vec<StyledLine> {
-        let said: Vec<String> = self.details.iter().map(StyledLine::to_string).collect();
+        let shown: Vec<String> = self.details.iter().map(StyledLine::to_string).collect();
         // A failure has its own line.
         let failed = |hook: &str| decided.failures.iter().any(|failure| failure.hook == hook);
         let reasons = decided.reasons.iter().filter(|reason| !failed(reason.hook.as_str()));
         let reasons = reasons
             .map(|reason| (single_line(reason.hook.as_str(), 80), single_line(&reason.text, options.text_chars)));
-        let unsaid = reasons.filter(|(_, text)| !said.iter().any(|line| line.contains(text.as_str())));
-        unsaid.map(|(hook, text)| StyledLine::new(Tone::Bad, format!("{hook}  {text}")).with_indent(INDENT)).collect()
+        let missing = reasons.filter(|(_, text)| !shown.iter().any(|line| line.contains(text.as_str())));
+        missing.map(|(hook, text)| StyledLine::new(Tone::Bad, format!("{hook}  {text}")).with_indent(INDENT)).collect()
     }
 
     /// The block of a dispatch that has not ended on the tape.
@@ -239,7 +239,7 @@ impl DispatchBlock {
 pub(super) fn lines_without_dispatch(at: &str, body: &RecordBody<'_>, options: &ShowOptions) -> Vec<StyledLine> {
     let text = match body {
         RecordBody::Effect(effected) => match effect::describe_request(effected, options) {
-            Some(words) => format!("{at}{}  {words}", single_line(&effected.caller_name, 80)),
+            Some(words) => format!("{at}{}  {words}", single_line(&effected.caller, 80)),
             None => return Vec::new(),
         },
         RecordBody::Warning(warned) => {
@@ -254,35 +254,35 @@ pub(super) fn lines_without_dispatch(at: &str, body: &RecordBody<'_>, options: &
     vec![StyledLine::new(Tone::Quiet, text)]
 }
 
-fn is_silent(said: &RecordedVerdict<'_>) -> bool {
-    said.verdict == VerdictLabel::Pass && said.effects.is_empty() && said.warnings.is_empty()
+fn is_silent(verdict: &RecordedVerdict<'_>) -> bool {
+    verdict.kind == VerdictLabel::Pass && verdict.effects.is_empty() && verdict.warnings.is_empty()
 }
 
 fn verdict_line(answered: &HookReturnedRecord<'_>, options: &ShowOptions) -> StyledLine {
-    let said = &answered.verdict;
-    let tone = match said.verdict {
+    let verdict = &answered.verdict;
+    let tone = match verdict.kind {
         VerdictLabel::Pass => Tone::Quiet,
         VerdictLabel::Allow => Tone::Good,
         VerdictLabel::Rewrite | VerdictLabel::Ask => Tone::Warn,
         VerdictLabel::Deny | VerdictLabel::Failed => Tone::Bad,
     };
     let mut line = StyledLine::new(Tone::Plain, format!("{:<24}", single_line(&answered.hook, 80))).with_indent(INDENT);
-    line.push(tone, format!("  {:<7}", said.verdict.as_str()));
+    line.push(tone, format!("  {:<7}", verdict.kind.as_str()));
     line.push(Tone::Quiet, format!("  {:>9}", format_duration(answered.duration_us)));
-    let reason = said.reason.as_ref().map(|reason| single_line(reason, options.text_chars));
-    let failure = said.failure.as_ref().map(|failure| {
+    let reason = verdict.reason.as_ref().map(|reason| single_line(reason, options.text_chars));
+    let failure = verdict.failure.as_ref().map(|failure| {
         let place = match (&failure.path, failure.line) {
             (Some(path), Some(line)) => format!(" ({}:{line})", single_line(path.trim_start_matches("./"), 200)),
             _ => String::new(),
         };
         format!("{}: {}{place}", failure.kind, single_line(&failure.message, options.text_chars))
     });
-    let fields = said.fields.as_ref().map(|fields| {
+    let fields = verdict.fields.as_ref().map(|fields| {
         let names: Vec<String> = fields.keys().map(|name| single_line(name, 40)).collect();
         format!("replaces {}", names.join(", "))
     });
     let value = |value: &Value| format!("replaces all by {}", single_line(&value.to_string(), options.text_chars));
-    let whole = said.whole_payload.as_deref().map(value);
+    let whole = verdict.whole_payload.as_deref().map(value);
     // An allow or an ask of a rewritten payload has a reason and a rewrite.
     for why in [reason, failure, fields, whole].into_iter().flatten().filter(|why| !why.is_empty()) {
         line.push(tone, format!("  {why}"));

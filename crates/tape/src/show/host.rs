@@ -10,7 +10,7 @@ use super::{ShowOptions, StyledLine, Tone};
 use crate::record::host::{
     HostRecord, MessageSource, MessagesReplacedBy, ModelReplyRecord, ReminderTransition, TurnPhase,
 };
-use crate::record::{ApprovalRecord, ApprovalResult, ClosedRecord, HealedRecord};
+use crate::record::{ApprovalRecord, ApprovalResult, ClosedRecord, RepairedRecord};
 
 /// The line of a record; `None` if other lines already say the same and not everything is shown.
 pub(super) fn render_host_record(
@@ -98,10 +98,10 @@ pub(super) fn render_approval(at: &str, resolved: &ApprovalRecord<'_>) -> Styled
 }
 
 /// The line of a torn record that was removed, or of a program that died between two records.
-pub(super) fn render_healed(at: &str, healed: HealedRecord) -> StyledLine {
+pub(super) fn render_repaired(at: &str, healed: RepairedRecord) -> StyledLine {
     let text = match healed {
-        HealedRecord { size_bytes: 0, .. } => String::from("the program ended here, and the tape continues"),
-        HealedRecord { line, size_bytes } => {
+        RepairedRecord { size_bytes: 0, .. } => String::from("the program ended here, and the tape continues"),
+        RepairedRecord { line, size_bytes } => {
             format!("line {line} was truncated; its {size_bytes} bytes were removed and the tape continues")
         }
     };

@@ -111,7 +111,7 @@ impl TapeRenderer {
             RecordBody::Approval(resolved) if resolved.dispatch.is_none() && options.notes => {
                 vec![host::render_approval(&at, resolved)]
             }
-            RecordBody::Healed(healed) => vec![host::render_healed(&at, *healed)],
+            RecordBody::Repaired(healed) => vec![host::render_repaired(&at, *healed)],
             RecordBody::Closed(closed) if options.notes => vec![host::render_closed(&at, closed)],
             RecordBody::Blob(_) | RecordBody::Host(_) | RecordBody::Closed(_) => Vec::new(),
             RecordBody::Note(note) if options.notes => vec![render_note(&at, note, &options)],

@@ -53,7 +53,7 @@ impl ConsistencyCheck {
     pub(super) fn check_record(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         match body {
             RecordBody::Event(fired) if fired.parent.is_none() => self.check_event(fired, notes),
-            RecordBody::Host(HostRecord::Resumed(_)) | RecordBody::Healed(_) => *self = Self::default(),
+            RecordBody::Host(HostRecord::Resumed(_)) | RecordBody::Repaired(_) => *self = Self::default(),
             RecordBody::Host(host) => self.check_host_record(host, notes),
             _ => {}
         }

@@ -28,7 +28,7 @@ impl BlobCheck {
                 });
             }
             // The program died before it wrote the record, and another one continues the tape.
-            RecordBody::Healed(_) | RecordBody::Hooks(_) | RecordBody::Host(HostRecord::Resumed(_)) => {
+            RecordBody::Repaired(_) | RecordBody::Hooks(_) | RecordBody::Host(HostRecord::Resumed(_)) => {
                 self.waiting.clear()
             }
             _ if self.waiting.is_empty() => {}

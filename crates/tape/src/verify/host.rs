@@ -153,7 +153,7 @@ impl HostCheck {
                     permit.denied_by = denied.then_some("the approver").or(permit.denied_by);
                 }
             }
-            RecordBody::Healed(_) => self.clear_open_work(),
+            RecordBody::Repaired(_) => self.clear_open_work(),
             RecordBody::Host(HostRecord::Resumed(session)) => {
                 self.ended_sessions.remove(&session.origin.session);
                 self.clear_open_work();

@@ -152,7 +152,7 @@ impl StructureCheck {
                 warned.dispatch.into_iter().for_each(|dispatch| self.check_open(dispatch, notes))
             }
             // What was open then will not end.
-            RecordBody::Healed(_) | RecordBody::Host(HostRecord::Resumed(_)) => self.open.clear(),
+            RecordBody::Repaired(_) | RecordBody::Host(HostRecord::Resumed(_)) => self.open.clear(),
             RecordBody::Host(HostRecord::ModelRequest(_) | HostRecord::Turn(_)) => {
                 self.check_no_open_dispatches(body, notes)
             }
@@ -203,7 +203,7 @@ impl StructureCheck {
     fn check_veto(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
         let due = match body {
             // A large reason may be written between them, and the program may have died there.
-            RecordBody::Blob(_) | RecordBody::Healed(_) => return,
+            RecordBody::Blob(_) | RecordBody::Repaired(_) => return,
             RecordBody::Host(HostRecord::Resumed(_)) => {
                 self.veto = None;
                 return;
@@ -217,7 +217,7 @@ impl StructureCheck {
             (Some(due), RecordBody::HookVetoed(veto)) if *veto == due => {}
             (Some(due), RecordBody::HookVetoed(veto)) => notes.add(spelled(veto), spelled(&due)),
             // The program died between the two, and another one continues the tape.
-            (Some(_), RecordBody::Hooks(_) | RecordBody::Healed(_)) => {}
+            (Some(_), RecordBody::Hooks(_) | RecordBody::Repaired(_)) => {}
             (Some(due), _) => notes.add("a veto is missing before it", format!("`hook_vetoed`: {}", spelled(&due))),
             (None, RecordBody::HookVetoed(veto)) => {
                 notes.add(spelled(veto), "no veto: the verdict before it is not one")
@@ -315,21 +315,21 @@ impl StructureCheck {
     }
 
     fn add_answer(&mut self, answered: &HookReturnedRecord<'_>, notes: &mut FindingSink<'_>) {
-        let HookReturnedRecord { dispatch, call, hook, verdict: said, .. } = answered;
+        let HookReturnedRecord { dispatch, call, hook, verdict, .. } = answered;
         self.check_open(*dispatch, notes);
         let Some(open) = self.open.get_mut(dispatch) else { return };
         match open.calls.get_mut(call) {
             Some(OpenCall { hook: asked, may_deny, has_returned: done @ false }) => {
                 *done = true;
                 notes.add_unless(asked == hook, || format!("hook `{hook}` returns"), || format!("hook `{asked}`"));
-                if *may_deny && said.verdict == VerdictLabel::Deny {
+                if *may_deny && verdict.kind == VerdictLabel::Deny {
                     open.denied_by.push(asked.clone());
                 }
             }
             Some(_) => notes.add(format!("a second verdict of call {call}"), "one"),
             None => notes.add(format!("a verdict of call {call}"), "one of a call of this dispatch"),
         }
-        let decision = match said.verdict {
+        let decision = match verdict.kind {
             VerdictLabel::Deny => Some(Decision::Deny),
             VerdictLabel::Allow if open.kind == Some(EventKind::PermissionAsk) => Some(Decision::Allow),
             VerdictLabel::Ask if open.kind == Some(EventKind::PermissionAsk) => Some(Decision::Ask),
@@ -340,7 +340,7 @@ impl StructureCheck {
             dispatch: *dispatch,
             call: *call,
             hook: owned(hook),
-            reason: owned(said.reason.as_deref().unwrap_or_default()),
+            reason: owned(verdict.reason.as_deref().unwrap_or_default()),
             decision,
         });
     }

@@ -17,7 +17,7 @@ use crate::TapeError;
 use crate::blobs::RecentLists;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::read::{TapeLine, TapeReader};
-use crate::record::{HeaderRecord, HealedRecord, HostRecord, Record, RecordBody};
+use crate::record::{HeaderRecord, HostRecord, Record, RecordBody, RepairedRecord};
 use crate::verify::chain::ChainCheck;
 
 /// The largest numbers on a tape.
@@ -52,7 +52,7 @@ impl TapeTail {
 
 impl Tape {
     /// Opens an existing tape to continue it. Everything up to the last complete record is verified. A torn record is
-    /// removed, and a `healed` record says so. Hooks are recorded again when they are loaded.
+    /// removed, and a `repaired` record says so. Hooks are recorded again when they are loaded.
     ///
     /// # Errors
     /// When the file cannot be opened or is not a tape, when its chain of digests is broken, or when another writer
@@ -93,14 +93,14 @@ impl Tape {
         };
         if let Some(torn) = torn {
             tape.put(|_| {
-                RecordBody::Healed(HealedRecord { line: torn.line as u64, size_bytes: torn.size_bytes as u64 })
+                RecordBody::Repaired(RepairedRecord { line: torn.line as u64, size_bytes: torn.size_bytes as u64 })
             });
         }
         tape.take_error().map_or(Ok(tape), Err)
     }
 
     /// Opens a tape to continue it, or creates it if it does not exist. A file without a complete header, as a full
-    /// disk leaves it, gets a header followed by a `healed` record.
+    /// disk leaves it, gets a header followed by a `repaired` record.
     ///
     /// # Errors
     /// As [`Tape::append_to`] and [`Tape::create`].
@@ -129,7 +129,7 @@ impl Tape {
         file.set_len(0).map_err(open)?;
         let sink = TapeSink::File(TapeFile::new(file, path, 0));
         let tape = Self { path: Some(path.to_owned()), ..Self::from_sink(sink, header, clock) };
-        tape.put(|_| RecordBody::Healed(HealedRecord { line: 1, size_bytes: size_bytes as u64 }));
+        tape.put(|_| RecordBody::Repaired(RepairedRecord { line: 1, size_bytes: size_bytes as u64 }));
         tape.take_error().map_or(Ok(tape), Err)
     }
 }

@@ -18,7 +18,7 @@ use super::{Tape, TapeState, file};
 use crate::TapeError;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::read::TapeReader;
-use crate::record::{HeaderRecord, HealedRecord, Record, RecordBody, RecordNumbers};
+use crate::record::{HeaderRecord, Record, RecordBody, RecordNumbers, RepairedRecord};
 use crate::verify::chain::ChainCheck;
 
 impl Tape {
@@ -49,7 +49,7 @@ impl Tape {
     }
 
     /// Appends the records of a branch, numbered and chained again, and not earlier than the last record. If its process
-    /// died, a `healed` record follows, because what was open on the branch does not end.
+    /// died, a `repaired` record follows, because what was open on the branch does not end.
     ///
     /// # Errors
     /// When the branch cannot be read, its chain of digests is broken, or the tape cannot be written.
@@ -76,7 +76,10 @@ impl Tape {
         if is_interrupted {
             let size_bytes = reader.torn().map_or(0, |torn| torn.size_bytes as u64);
             self.put(|state| {
-                RecordBody::Healed(HealedRecord { line: state.output.lines.next_seq().saturating_add(1), size_bytes })
+                RecordBody::Repaired(RepairedRecord {
+                    line: state.output.lines.next_seq().saturating_add(1),
+                    size_bytes,
+                })
             });
         }
         self.take_error().map_or(Ok(()), Err)

@@ -41,7 +41,6 @@ pub struct TapeCursor {
     pub(super) next_chain: u64,
     /// The hooks that were recorded last.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "standing")]
     pub(super) first_hooks: Option<FirstHooks>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     blobs: Vec<String>,

@@ -183,7 +183,7 @@ impl Tape {
             RecordBody::Effect(EffectRecord {
                 dispatch,
                 call: dispatch.map(|_| caller.call.0),
-                caller_name: Cow::Borrowed(caller.name),
+                caller: Cow::Borrowed(caller.name),
                 layer: caller.layer,
                 request: Cow::Borrowed(request),
                 reply: reply.as_ref().ok().map(Cow::Borrowed),

@@ -59,7 +59,7 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
             "an answer is edited",
             |all| {
                 let index = index_of_kind(all, "hook_returned");
-                all[index]["said"] = json!({"verdict": "pass"});
+                all[index]["verdict"] = json!({"kind": "pass"});
             },
             17,
             "hook_vetoed",
@@ -69,7 +69,7 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
             "an answer is edited and its veto taken away",
             |all| {
                 let index = index_of_kind(all, "hook_returned");
-                all[index]["said"] = json!({"verdict": "pass"});
+                all[index]["verdict"] = json!({"kind": "pass"});
                 all.remove(index + 1);
             },
             17,
@@ -93,8 +93,8 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
                 let mut call = all[index].clone();
                 (call["hook"], call["entry"], call["call"]) = (json!("late"), json!(2), json!(77));
                 let mut returned = all[index + 1].clone();
-                (returned["hook"], returned["call"], returned["said"]) =
-                    (json!("late"), json!(77), json!({"verdict": "pass"}));
+                (returned["hook"], returned["call"], returned["verdict"]) =
+                    (json!("late"), json!(77), json!({"kind": "pass"}));
                 all.insert(index + 3, call);
                 all.insert(index + 4, returned);
             },
@@ -149,7 +149,7 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
             |all| {
                 all[1]["hooks"][1]["on_failure"] = json!("open");
                 let index = index_of_kind(all, "hook_returned");
-                all[index]["said"] = json!({"verdict": "failed", "failure": {"kind": "crash", "message": "gone"}});
+                all[index]["verdict"] = json!({"kind": "failed", "failure": {"kind": "crash", "message": "gone"}});
             },
             17,
             "hook_vetoed",
@@ -168,7 +168,7 @@ fn list_changes() -> Vec<(&'static str, RecordsEdit, usize, &'static str, Option
             "the asked are miscounted",
             |all| {
                 let index = index_of_kind(all, "outcome");
-                all[index]["asked"] = json!(3);
+                all[index]["hooks_called"] = json!(3);
             },
             18,
             "outcome",
@@ -257,7 +257,7 @@ fn a_broken_chain_a_wrong_number_and_another_spelling_are_found() {
         (with(4, seq), 5, DifferenceKind::Chain),
         (with(4, input), 5, DifferenceKind::Encoding),
         // A change without a repaired chain shows in the next line.
-        (with(4, lines[4].replace("\"by\":1", "\"by\":2")), 6, DifferenceKind::Chain),
+        (with(4, lines[4].replace("\"amount\":1", "\"amount\":2")), 6, DifferenceKind::Chain),
     ];
     for (tape, line, reason) in cases {
         let found = replay_tape(&tape).difference.unwrap();

@@ -114,7 +114,7 @@ fn conversation_holds_each_model_reply_and_a_result_for_each_call() {
         (
             |all| {
                 let resumed = json!({"seq": 0, "at_ms": 0, "prev": null, "kind": "resumed",
-                    "origin": {"session": "s1", "turn": 1, "agent": "root", "depth": 0}, "opened": {}});
+                    "origin": {"session": "s1", "turn": 1, "agent": "root", "depth": 0}, "reopen_data": {}});
                 all.extend([blob_reference(&json!("y".repeat(2_000))), resumed]);
             },
             "[]",

@@ -15,7 +15,7 @@ pub(crate) fn refuse_steered_message(records: &mut Vec<Value>, refused: &str, to
         index_of_event(records, "event", Some("prompt.submit")),
         index_of_event(records, "outcome", Some("prompt.submit")),
     );
-    let mut said = records[index_of_event(records, "said", None)].clone();
+    let mut said = records[index_of_event(records, "user_message", None)].clone();
     (said["source"], said["text"]) = (json!("steer"), json!(refused));
     let mut message = records[index_of_event(records, "message", None)].clone();
     message["message"] = json!({"role": "user", "content": told});

@@ -21,8 +21,8 @@ const SAID_ONCE: &[(&str, &str)] = &[
     ("closed.*", "an earlier end: its count and digest are computed again with the chain"),
     ("hooks.*", "which hooks were loaded: `--live-hooks` compares them with those of today"),
     ("effect.*", "what a script asked of the world and got: `--live-hooks` asks the hook again"),
-    ("session.opened.*", "what the host needs to open the session again"),
-    ("resumed.opened.*", "the same"),
+    ("session.reopen_data.*", "what the host needs to open the session again"),
+    ("resumed.reopen_data.*", "the same"),
     ("reminder.reminder.*", "what a hook reminds of; the outcome that injects it has it in the host's form"),
     ("model_request.conversation", "a name that the host gives"),
     ("message.conversation", "the same"),
@@ -33,7 +33,7 @@ const SAID_ONCE: &[(&str, &str)] = &[
     ("model_reply.reply.usage.*", "what the provider counted"),
     ("model_reply.reply.finish_reason", "what the provider said of the end"),
     ("turn(end).usage.*", "what the host counted"),
-    ("turn(end).ended", "how the host says that a turn ended"),
+    ("turn(end).end_reason", "how the host says that a turn ended"),
     (
         "event(completion.pre).payload.*",
         "the window of the conversation that is sent; what is sent is compared with it",
@@ -56,7 +56,7 @@ const MAY_BE_MISSING: &[(&str, &str)] = &[
     ("message", "the last answer of a turn, and messages before a `resumed`"),
     ("reminder", "a reminder that was not shown"),
     ("resumed", "the resumption after an earlier end, at which nothing was open"),
-    ("said", "what was said before an event that shows it"),
+    ("user_message", "what was said before an event that shows it"),
     ("session", "what is needed to open the session again, before a `resumed`"),
     ("turn", "the end of a turn before a `resumed`"),
 ];
@@ -75,7 +75,7 @@ const TAPES: [&str; 2] = ["lifecycle-hooks.jsonl", "custom-events.jsonl"];
 /// The paths of all values in a record, such as `tool_call.args.path`, with the name of the event if it has one.
 fn places_of(record: &Value) -> Vec<(String, Vec<EditPathStep>)> {
     let kind = record["kind"].as_str().unwrap();
-    let name = match record["event"].as_str().or(record["source"].as_str()).or(record["stage"].as_str()) {
+    let name = match record["event"].as_str().or(record["source"].as_str()).or(record["phase"].as_str()) {
         Some(event) => format!("{kind}({event})"),
         None => kind.to_owned(),
     };

@@ -119,7 +119,7 @@ fn a_file_without_a_whole_header_gets_one_and_says_so() {
         let [first, second, ..] = records.as_slice() else { panic!("{records:?}") };
         assert!(matches!(first.body, RecordBody::Header(_)), "{first:?}");
         assert!(
-            matches!(second.body, RecordBody::Healed(healed) if healed.line == 1 && healed.size_bytes == left.len() as u64),
+            matches!(second.body, RecordBody::Repaired(healed) if healed.line == 1 && healed.size_bytes == left.len() as u64),
             "{second:?}"
         );
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{EventCause, Journal, JournalEntry, Outcome};
-use pintle_tape::record::HealedRecord;
+use pintle_tape::record::RepairedRecord;
 use pintle_tape::{Durability, HeaderRecord, LoadedTape, RecordBody, Tape, TapeError, is_being_written, read};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -113,9 +113,9 @@ fn a_tape_that_was_cut_anywhere_is_healed_and_goes_on() {
         let line_start = bytes[..end].iter().rposition(|byte| *byte == b'\n').map_or(0, |index| index + 1);
         let lines_before = bytes[..end].iter().filter(|byte| **byte == b'\n').count();
         let is_torn = end > line_start && bytes.get(end) != Some(&b'\n');
-        let expected = HealedRecord { line: lines_before as u64 + 1, size_bytes: (end - line_start) as u64 };
+        let expected = RepairedRecord { line: lines_before as u64 + 1, size_bytes: (end - line_start) as u64 };
         let [.., before, last] = records.as_slice() else { panic!("cut after {end} bytes: {records:?}") };
-        assert_eq!(matches!(before.body, RecordBody::Healed(healed) if healed == expected), is_torn, "{before:?}");
+        assert_eq!(matches!(before.body, RecordBody::Repaired(healed) if healed == expected), is_torn, "{before:?}");
         assert!(matches!(&last.body, RecordBody::Note(note) if *note.data == json!("on")), "{last:?}");
         healed += usize::from(is_torn);
     }

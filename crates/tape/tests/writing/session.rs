@@ -159,12 +159,12 @@ fn what_is_no_tape_is_refused_with_its_line() {
         (String::from("{\"seq\":0,"), "line 1 is truncated after 9 bytes; the tape contains no complete record"),
         (format!("{header}\n{header}\n"), "line 2: a second header; a tape has only one"),
         (
-            header.replace("\"format\":5", "\"format\":4") + "\n",
-            "cannot read a tape of format 4, which pintle 0.1.0 wrote: this program reads format 5; use the version that wrote it",
+            header.replace("\"format\":6", "\"format\":5") + "\n",
+            "cannot read a tape of format 5, which pintle 0.1.0 wrote: this program reads format 6; use the version that wrote it",
         ),
         (
-            header.replace("\"format\":5", "\"format\":6").replace("\"pintle\"", "\"by\"") + "\n",
-            "cannot read a tape of format 6, which an unknown version of pintle wrote: this program reads format 5; use the version that wrote it",
+            header.replace("\"format\":6", "\"format\":7").replace("\"pintle\"", "\"by\"") + "\n",
+            "cannot read a tape of format 7, which an unknown version of pintle wrote: this program reads format 6; use the version that wrote it",
         ),
     ];
     for (text, expected) in cases {

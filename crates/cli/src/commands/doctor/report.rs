@@ -72,7 +72,7 @@ pub(super) fn json(examination: &DoctorReport) -> Value {
         "host": examination.host.name,
         "healthy": examination.is_healthy(),
         "client": examination.client.as_ref().map(|client| json!({"path": client.path, "version": client.version})),
-        "places": places.collect::<Vec<_>>(),
+        "scopes": places.collect::<Vec<_>>(),
         "findings": guards::findings_to_json(&examination.findings),
         "events": examination.events.iter().map(fired).collect::<Vec<_>>(),
     })

@@ -140,7 +140,7 @@ fn explanation_to_json(explanation: &HookExplanation, trusted: bool) -> Value {
     json!({
         "hook": explanation.hook,
         "runs": explanation.prediction.is_yes() && trusted,
-        "why": if trusted { explanation.prediction.to_string() } else { String::from(NOT_TRUSTED) },
+        "reason": if trusted { explanation.prediction.to_string() } else { String::from(NOT_TRUSTED) },
         "event": explanation.event,
         "layer": explanation.layer,
         "profile": explanation.profile,

@@ -156,7 +156,7 @@ impl FireReport {
         let shadow: Vec<Value> = outcome
             .shadow
             .iter()
-            .map(|shadow| json!({"hook": shadow.hook, "said": RecordedVerdict::from(&shadow.verdict)}))
+            .map(|shadow| json!({"hook": shadow.hook, "verdict": RecordedVerdict::from(&shadow.verdict)}))
             .collect();
         json!({
             "event": event.name,
@@ -172,7 +172,7 @@ impl FireReport {
             "warnings": outcome.warnings,
             "shadow": shadow,
             "approval": outcome.approval,
-            "asked": outcome.hooks_called,
+            "hooks_called": outcome.hooks_called,
             "calls": gathered.calls,
             "requests": gathered.effects,
             "metrics": metrics,

@@ -100,7 +100,7 @@ impl InitArgs {
 
 fn report(policy: &PolicyFile, plans: &[AgentPlan], is_made: bool) -> serde_json::Value {
     let agents: Vec<serde_json::Value> = plans.iter().map(AgentPlan::to_json).collect();
-    json!({"policy": policy.to_json(), "agents": agents, "made": is_made})
+    json!({"policy": policy.to_json(), "agents": agents, "written": is_made})
 }
 
 fn print_next_steps(plans: &[AgentPlan], terminal: &Terminal) {

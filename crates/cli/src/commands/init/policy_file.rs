@@ -82,7 +82,7 @@ impl PolicyFile {
 
     pub(super) fn to_json(&self) -> Value {
         let names: Vec<&str> = self.packs.iter().map(|pack| pack.name).collect();
-        json!({"path": self.path, "packs": names, "kept": self.is_there})
+        json!({"path": self.path, "packs": names, "existed": self.is_there})
     }
 
     /// The policy file of a scope, if it is as `init` wrote it.

@@ -134,8 +134,8 @@ impl SettingsEdit<'_> {
         json!({
             "host": self.host.name,
             "changes": changes.collect::<Vec<_>>(),
-            "folder": self.plan.config_dir,
-            "made": made.is_some(),
+            "config_dir": self.plan.config_dir,
+            "installed": made.is_some(),
             "guards": guards.map(guards::to_json),
             "findings": guards.map(|guards| guards::findings_to_json(&guards.findings)),
             "hints": hints,

@@ -24,7 +24,7 @@ pub(super) fn print_support(
             "host": host.name,
             "scopes": Value::from_iter(scopes),
             "events": events,
-            "unasked": host.unhooked_actions,
+            "unhooked_actions": host.unhooked_actions,
         }));
         return;
     }
@@ -87,19 +87,19 @@ fn render_support(ability: ActionSupport) -> Option<(Tone, String)> {
 
 fn event_to_json(def: &pintle_bridge::HostEventDef) -> Value {
     let word = |ability| match ability {
-        ActionSupport::Supported => Some(("does", "")),
-        ActionSupport::Approximated(how) => Some(("nearly", how)),
-        ActionSupport::WithApprovalOnly(reason) => Some(("only_approved", reason)),
-        ActionSupport::Deferred(how) => Some(("later", how)),
-        ActionSupport::DeniedInstead(reason) => Some(("denies", reason)),
-        ActionSupport::RunEndedInstead(reason) => Some(("ends", reason)),
-        ActionSupport::NotifiesUser(reason) => Some(("tells", reason)),
-        ActionSupport::Dropped(reason) => Some(("lost", reason)),
+        ActionSupport::Supported => Some(("supported", "")),
+        ActionSupport::Approximated(how) => Some(("approximated", how)),
+        ActionSupport::WithApprovalOnly(reason) => Some(("with_approval_only", reason)),
+        ActionSupport::Deferred(how) => Some(("deferred", how)),
+        ActionSupport::DeniedInstead(reason) => Some(("denied_instead", reason)),
+        ActionSupport::RunEndedInstead(reason) => Some(("run_ended_instead", reason)),
+        ActionSupport::NotifiesUser(reason) => Some(("user_notified", reason)),
+        ActionSupport::Dropped(reason) => Some(("dropped", reason)),
         ActionSupport::NotApplicable => None,
     };
     let decisions = HookAction::ALL.into_iter().filter_map(|verb| {
-        let (comes_to, reason) = word(def.support.support_for(verb))?;
-        Some(json!({"decision": verb.as_str(), "comes_to": comes_to, "why": reason}))
+        let (support, reason) = word(def.support.support_for(verb))?;
+        Some(json!({"decision": verb.as_str(), "support": support, "reason": reason}))
     });
     json!({
         "event": def.name,

@@ -43,7 +43,7 @@ pub(super) fn packs_to_json(active: &[ActivePack]) -> Value {
     let one = |pack: &PackDef| {
         json!({
             "name": pack.name,
-            "about": pack.doc,
+            "description": pack.doc,
             "default": pack.is_default,
             "rules": pack.rules.len(),
             "on": places_of(pack, active).map(place_to_json).collect::<Vec<_>>(),

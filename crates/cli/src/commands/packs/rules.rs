@@ -83,7 +83,7 @@ pub(super) fn pack_to_json(pack: &PackDef, active: &[ActivePack]) -> Value {
     };
     json!({
         "name": pack.name,
-        "about": pack.doc,
+        "description": pack.doc,
         "default": pack.is_default,
         "on": places_of(pack, active).map(place_to_json).collect::<Vec<_>>(),
         "rules": pack.rules.iter().map(one).collect::<Vec<_>>(),

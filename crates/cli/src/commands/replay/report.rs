@@ -73,9 +73,9 @@ fn render_difference(difference: &ReplayDifference) -> Vec<StyledLine> {
 pub(super) fn print_json(replayed: &ReplayReport, took: Duration, terminal: &Terminal) {
     let difference = replayed.difference.as_ref().map(|difference| {
         json!({
-            "line": difference.line, "why": difference.difference_kind.as_str(), "kind": difference.kind,
+            "line": difference.line, "kind": difference.difference_kind.as_str(), "record_kind": difference.kind,
             "dispatch": difference.dispatch, "event": difference.event, "hook": difference.hook,
-            "expected": difference.expected, "got": difference.actual,
+            "expected": difference.expected, "actual": difference.actual,
         })
     });
     let unfinished = replayed.unfinished.iter();

@@ -182,14 +182,14 @@ impl SessionRow {
         let mut value = json!({
             "id": self.id,
             "tape": self.tape,
-            "began_ms": told.map(|told| told.started_ms),
+            "started_ms": told.map(|told| told.started_ms),
             "last_ms": self.last_ms,
             "agent": told.map(|told| &told.agent),
             "turns": told.map(|told| told.turns),
-            "last_words": told.map(|told| &told.last_prompt),
+            "last_prompt": told.map(|told| &told.last_prompt),
             "state": self.state.label(),
             "size_bytes": self.size_bytes,
-            "fault": self.error,
+            "error": self.error,
         });
         if let (Some(fields), Some(kept)) = (value.as_object_mut(), &self.stored_session) {
             fields.insert(String::from("host"), Value::from(kept.host.name));

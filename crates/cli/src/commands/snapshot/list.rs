@@ -61,7 +61,7 @@ fn to_json((at, one): (usize, &Checkpoint)) -> Value {
         "at_ms": one.at_ms,
         "session": one.session,
         "agent": one.agent,
-        "work": one.action,
+        "action": one.action,
         "files": files,
     })
 }

@@ -133,13 +133,12 @@ fn report_to_json(report: &VerifyReport, beside: &ExternalTapeFacts) -> Value {
             "line": finding.line, "record": finding.record, "found": finding.found, "expected": finding.expected,
         })
     });
-    let unfinished = report.unfinished.iter().map(|open| json!({"line": open.line, "what": open.description}));
+    let unfinished = report.unfinished.iter().map(|open| json!({"line": open.line, "description": open.description}));
     let valid = report.is_valid() && beside.objections.is_empty();
     json!({
         "session": report.session,
         "valid": valid,
-        "sound": valid,
-        "whole": report.is_complete() && beside.objections.is_empty() && !beside.is_running,
+        "complete": report.is_complete() && beside.objections.is_empty() && !beside.is_running,
         "running": beside.is_running,
         "closed": report.closed,
         "digest": report.digest,

@@ -20,12 +20,11 @@ pub(super) fn execute(
 ) -> Result<CliStatus, CliError> {
     let store = TrustStore::open(trust).map_err(trust_error)?;
     if global.json {
-        let projects: Vec<_> =
-            store.grants().map(|(dir, agreed)| json!({"folder": dir, "agreement": agreed})).collect();
+        let projects: Vec<_> = store.grants().map(|(dir, grant)| json!({"dir": dir, "grant": grant})).collect();
         terminal.print_json(&projects);
         return Ok(CliStatus::Done);
     }
-    let rows: Vec<[String; 4]> = store.grants().map(|(dir, agreed)| to_cells(dir, agreed)).collect();
+    let rows: Vec<[String; 4]> = store.grants().map(|(dir, grant)| to_cells(dir, grant)).collect();
     if rows.is_empty() {
         terminal.print_note("no project is trusted yet");
     } else {

@@ -116,16 +116,16 @@ fn render_nothing_to_ask(consent: &ProjectTrust) -> Vec<String> {
     }
 }
 
-fn trust_to_json(consent: &ProjectTrust, agreed: bool) -> Value {
+fn trust_to_json(consent: &ProjectTrust, granted: bool) -> Value {
     json!({
-        "folder": consent.folder(),
+        "dir": consent.folder(),
         "state": consent.state,
-        "agreed_now": agreed,
+        "granted": granted,
         "digest": consent.manifest.digest(),
         "files": consent.manifest.files,
-        "claims": consent.manifest.items,
+        "items": consent.manifest.items,
         "not_covered": consent.manifest.list_not_covered(),
         "difference": consent.difference,
-        "fault": consent.error.as_ref().map(ToString::to_string),
+        "error": consent.error.as_ref().map(ToString::to_string),
     })
 }

@@ -13,7 +13,8 @@ impl JudgedCall {
     pub(super) fn to_json(&self) -> Value {
         let decided = &self.handled.decision;
         let answer = &self.handled.response;
-        let by: Vec<Value> = self.deciding_hooks().into_iter().flat_map(|hook| self.deciding_to_json(hook)).collect();
+        let decided_by: Vec<Value> =
+            self.deciding_hooks().into_iter().flat_map(|hook| self.deciding_to_json(hook)).collect();
         let warnings = self.warnings();
         let response = json!({"stdout": answer.stdout, "stderr": answer.stderr, "exit_code": answer.exit_code});
         json!({
@@ -22,7 +23,7 @@ impl JudgedCall {
             "call": {"name": self.call.native.name, "args": self.call.native.input},
             "decision": decided.decision,
             "approved": decided.is_approved,
-            "by": by,
+            "decided_by": decided_by,
             "reason": decided.reason,
             "warnings": warnings.iter().map(|(active, found)| finding_to_json(active, found)).collect::<Vec<_>>(),
             "input": decided.input,
@@ -52,7 +53,7 @@ impl JudgedCall {
             json!({
                 "event": judged.event.name,
                 "hook": hook_to_json(hook),
-                "said": RecordedVerdict::from(&hook.verdict),
+                "verdict": RecordedVerdict::from(&hook.verdict),
                 "mode": hook.mode,
                 "rules": rules,
             })

@@ -61,7 +61,7 @@ impl JudgedCall {
             VerdictKind::Pass | VerdictKind::Allow { .. } => Tone::Plain,
         };
         let recorded = RecordedVerdict::from(&call.verdict);
-        let mut text = enum_word(&recorded.verdict);
+        let mut text = enum_word(&recorded.kind);
         let active = self.pack_of(call);
         let reason = match (&call.verdict.kind, &recorded.reason) {
             (VerdictKind::Failed(failure), _) => Some(failure.to_string()),

@@ -130,7 +130,7 @@ impl PlayedSession {
             format!("{hook}: {what}")
         };
         let failed = self.records("hook_returned").filter_map(|record| {
-            let said = record.get("said")?;
+            let said = record.get("verdict")?;
             said.get("failure").or_else(|| said.get("warnings")).map(|what| of_hook(record, what))
         });
         failed.chain(self.records("warning").map(|record| of_hook(record, record))).collect()

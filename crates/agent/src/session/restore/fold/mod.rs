@@ -187,8 +187,7 @@ impl TapeFold<'_> {
     }
 
     fn apply_effect(&mut self, effected: &EffectRecord<'_>) {
-        let kept =
-            || (effected.layer, effected.caller_name.clone().into_owned(), EffectRequest::clone(&effected.request));
+        let kept = || (effected.layer, effected.caller.clone().into_owned(), EffectRequest::clone(&effected.request));
         match &*effected.request {
             EffectRequest::MetricIncr { .. }
             | EffectRequest::MetricSet { .. }
