@@ -1,6 +1,12 @@
-//! Parses JSON into the same tree as YAML: strict JSON, and also the comments and trailing commas that are common in
+//! Reads JSON into the same tree as YAML: strict JSON, and also the comments and trailing commas that are common in
 //! settings files.
 
+use std::collections::HashMap;
+
+use jsonc_parser::ast::{ObjectProp, Value as AstNode};
+use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::errors::{ParseError, ParseErrorKind};
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseStringErrorKind, parse_to_ast};
 use pintle_contract::ByteSpan;
 
 use super::{DocNode, FileReport, MapEntry, NodeKind, ScalarNode, ScalarNotation};
@@ -8,26 +14,42 @@ use super::{DocNode, FileReport, MapEntry, NodeKind, ScalarNode, ScalarNotation}
 /// The maximum nesting depth of values.
 const MAX_DEPTH: usize = 64;
 
+const OPEN_STRING: &str = "the string has no closing quote on its line";
+
 /// Parses the whole file as one JSON value. `None` if it is invalid, which is reported, or empty.
 ///
 /// Of two equal keys the first is kept and the second is reported.
 #[must_use]
 pub fn parse_json(report: &FileReport) -> Option<DocNode> {
     let start = super::skip_byte_order_mark(report);
-    let text = report.file().text.as_str();
-    let mut reader = JsoncParser { text, offset: start, report };
-    match reader.parse_document() {
-        Ok(node) => node,
-        Err(JsoncError { message, span }) => {
-            report.value_error("json", &message, span, None);
-            None
-        }
-    }
+    let text = report.file().text.get(start..).unwrap_or_default();
+    let builder = TreeBuilder { text, start, report };
+    let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: false };
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let parsed = parse_to_ast(text, &collect, &options).map_err(|error| builder.describe(&error));
+    let built = parsed.and_then(|parsed| parsed.value.map(|root| builder.build(&root, 1)).transpose());
+    built.unwrap_or_else(|JsoncError { message, span }| {
+        report.value_error("json", &message, span, None);
+        None
+    })
 }
 
-struct JsoncParser<'a> {
+/// Builds the tree of a file from that of the parser.
+struct TreeBuilder<'a> {
     text: &'a str,
-    offset: usize,
+    /// Where `text` starts in the file.
+    start: usize,
     report: &'a FileReport,
 }
 
@@ -36,186 +58,124 @@ struct JsoncError {
     span: ByteSpan,
 }
 
-impl<'a> JsoncParser<'a> {
-    fn parse_document(&mut self) -> Result<Option<DocNode>, JsoncError> {
-        self.skip_blanks()?;
-        if self.peek().is_none() {
-            return Ok(None);
-        }
-        let node = self.parse_value(1)?;
-        self.skip_blanks()?;
-        match self.peek() {
-            None => Ok(Some(node)),
-            Some(_) => Err(self.error_here("unexpected text after the value; keep one object")),
-        }
+impl<'a> TreeBuilder<'a> {
+    fn span(&self, range: Range) -> ByteSpan {
+        ByteSpan { start: self.start + range.start, end: self.start + range.end }
     }
 
-    fn peek(&self) -> Option<char> {
-        self.text.get(self.offset..)?.chars().next()
+    fn written(&self, range: Range) -> &'a str {
+        self.text.get(range.start..range.end).unwrap_or_default()
     }
 
-    fn next_char(&mut self) -> Option<char> {
-        let letter = self.peek()?;
-        self.offset += letter.len_utf8();
-        Some(letter)
-    }
-
-    fn consume(&mut self, word: &str) -> bool {
-        let found = self.text.get(self.offset..).is_some_and(|rest| rest.starts_with(word));
-        if found {
-            self.offset += word.len();
-        }
-        found
-    }
-
-    /// An error at the next character.
-    fn error_here(&self, message: impl Into<String>) -> JsoncError {
-        let width = self.peek().map_or(0, char::len_utf8);
-        JsoncError { message: message.into(), span: ByteSpan { start: self.offset, end: self.offset + width } }
-    }
-
-    /// Skips white space and comments.
-    fn skip_blanks(&mut self) -> Result<(), JsoncError> {
-        loop {
-            let rest = self.text.get(self.offset..).unwrap_or_default();
-            let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
-            self.offset += blank;
-            if self.consume("//") {
-                let rest = self.text.get(self.offset..).unwrap_or_default();
-                self.offset += rest.find('\n').unwrap_or(rest.len());
-            } else if self.text.get(self.offset..).is_some_and(|rest| rest.starts_with("/*")) {
-                let rest = self.text.get(self.offset..).unwrap_or_default();
-                let Some(end) = rest.find("*/") else {
-                    return Err(self.error_here("the comment is not closed; write `*/`"));
-                };
-                self.offset += end + 2;
-            } else {
-                return Ok(());
-            }
-        }
-    }
-
-    fn parse_value(&mut self, depth: usize) -> Result<DocNode, JsoncError> {
+    fn build(&self, value: &AstNode<'_>, depth: usize) -> Result<DocNode, JsoncError> {
+        let range = value.range();
+        let span = self.span(range);
         if depth > MAX_DEPTH {
-            return Err(self.error_here(format!("values are nested deeper than {MAX_DEPTH} levels; flatten them")));
+            return Err(self.error_at(range.start, nested_too_deep()));
         }
-        let start = self.offset;
-        let kind = match self.peek() {
-            Some('{') => self.parse_object(depth)?,
-            Some('[') => self.parse_list(depth)?,
-            Some('"') => {
-                let text = self.parse_string()?;
-                self.build_scalar(start, text, ScalarNotation::Quoted)
+        let kind = match value {
+            AstNode::Object(object) => NodeKind::Map(self.build_entries(&object.properties, depth)?),
+            AstNode::Array(array) => {
+                NodeKind::List(array.elements.iter().map(|item| self.build(item, depth + 1)).collect::<Result<_, _>>()?)
             }
-            Some(letter) if letter == '-' || letter.is_ascii_alphanumeric() => self.parse_word(start)?,
-            Some(letter) => {
-                return Err(self.error_here(format!("a value cannot start with `{}`", letter.escape_debug())));
+            AstNode::StringLit(_) => self.build_scalar(span, self.read_string(range)?, ScalarNotation::Quoted),
+            AstNode::NumberLit(number) if serde_json::from_str::<serde_json::Number>(number.value).is_err() => {
+                return Err(JsoncError { message: not_a_value(number.value), span });
             }
-            None => return Err(self.error_here("a value is missing here; the text ends too early")),
+            AstNode::NumberLit(_) | AstNode::BooleanLit(_) | AstNode::NullKeyword(_) => {
+                self.build_scalar(span, self.written(range).to_owned(), ScalarNotation::Plain)
+            }
         };
-        Ok(DocNode { span: ByteSpan { start, end: self.offset }, kind })
+        Ok(DocNode { span, kind })
     }
 
-    fn build_scalar(&self, start: usize, text: String, style: ScalarNotation) -> NodeKind {
-        let (first_line, _) = self.report.file().line_column(start);
-        NodeKind::Scalar(ScalarNode { text, style, first_line, indent: 0 })
+    fn build_scalar(&self, span: ByteSpan, text: String, style: ScalarNotation) -> NodeKind {
+        NodeKind::Scalar(ScalarNode { text, style, first_line: self.report.line(span.start), indent: 0 })
     }
 
-    /// Parses a number or a literal.
-    fn parse_word(&mut self, start: usize) -> Result<NodeKind, JsoncError> {
-        let rest = self.text.get(start..).unwrap_or_default();
-        let part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '+' | '.');
-        let word = rest.split(|letter| !part(letter)).next().unwrap_or_default();
-        if !matches!(word, "true" | "false" | "null") && serde_json::from_str::<serde_json::Number>(word).is_err() {
-            let span = ByteSpan { start, end: start + word.len() };
-            return Err(JsoncError {
-                message: format!("`{word}` is not a JSON value; put text in double quotes"),
-                span,
-            });
-        }
-        self.offset += word.len();
-        Ok(self.build_scalar(start, word.to_owned(), ScalarNotation::Plain))
-    }
-
-    fn parse_list(&mut self, depth: usize) -> Result<NodeKind, JsoncError> {
-        self.next_char();
-        let mut items = Vec::new();
-        loop {
-            self.skip_blanks()?;
-            if self.consume("]") {
-                return Ok(NodeKind::List(items));
-            }
-            items.push(self.parse_value(depth + 1)?);
-            self.skip_blanks()?;
-            if !self.consume(",") && self.peek() != Some(']') {
-                return Err(self.error_here("`,` or `]` is missing here"));
-            }
-        }
-    }
-
-    fn parse_object(&mut self, depth: usize) -> Result<NodeKind, JsoncError> {
-        self.next_char();
+    fn build_entries(&self, properties: &[ObjectProp<'_>], depth: usize) -> Result<Vec<MapEntry>, JsoncError> {
         let mut entries: Vec<MapEntry> = Vec::new();
-        loop {
-            self.skip_blanks()?;
-            if self.consume("}") {
-                return Ok(NodeKind::Map(entries));
+        let mut places: HashMap<String, ByteSpan> = HashMap::new();
+        for property in properties {
+            let name = property.name.range();
+            let (key, key_span) = (self.read_string(name)?, self.span(name));
+            let value = self.build(&property.value, depth + 1)?;
+            let first = *places.entry(key.clone()).or_insert(key_span);
+            if first == key_span {
+                entries.push(MapEntry { key, key_span, value });
+                continue;
             }
-            let start = self.offset;
-            if self.peek() != Some('"') {
-                return Err(self.error_here("a key in double quotes is missing here"));
-            }
-            let key = self.parse_string()?;
-            let key_span = ByteSpan { start, end: self.offset };
-            self.skip_blanks()?;
-            if !self.consume(":") {
-                return Err(self.error_here("`:` is missing here"));
-            }
-            self.skip_blanks()?;
-            let value = self.parse_value(depth + 1)?;
-            match entries.iter().find(|entry| entry.key == key) {
-                None => entries.push(MapEntry { key, key_span, value }),
-                Some(first) => {
-                    let (line, _) = self.report.file().line_column(first.key_span.start);
-                    let message = format!("key `{key}` is already set at line {line}");
-                    let help = Some(String::from("keep one of the two"));
-                    self.report.value_error("duplicate_key", &message, key_span, help);
-                }
-            }
-            self.skip_blanks()?;
-            if !self.consume(",") && self.peek() != Some('}') {
-                return Err(self.error_here("`,` or `}` is missing here"));
-            }
+            let line = self.report.line(first.start);
+            let message = format!("key `{key}` is already set at line {line}");
+            let help = Some(String::from("keep one of the two"));
+            self.report.value_error("duplicate_key", &message, key_span, help);
         }
+        Ok(entries)
     }
 
-    fn parse_string(&mut self) -> Result<String, JsoncError> {
-        let start = self.offset;
-        self.next_char();
-        loop {
-            match self.next_char() {
-                Some('"') => break,
-                Some('\\') => drop(self.next_char()),
-                Some('\n') | None => {
-                    let span = ByteSpan { start, end: start + 1 };
-                    return Err(JsoncError {
-                        message: String::from("the string has no closing quote on its line"),
-                        span,
-                    });
-                }
-                Some(_) => {}
-            }
+    /// Reads a string by the rules of JSON, which are stricter than those of the parser.
+    fn read_string(&self, range: Range) -> Result<String, JsoncError> {
+        let written = self.written(range);
+        if written.contains('\n') {
+            return Err(self.error_at(range.start, OPEN_STRING));
         }
-        let span = ByteSpan { start, end: self.offset };
-        let written = self.text.get(start..self.offset).unwrap_or_default();
-        serde_json::from_str(written)
-            .map_err(|error| JsoncError { message: format!("invalid string: {}", error_text(&error)), span })
+        serde_json::from_str(written).map_err(|error| {
+            // The message without its own location.
+            let message = error.to_string();
+            let message = format!("invalid string: {}", message.split(" at line ").next().unwrap_or_default());
+            JsoncError { message, span: self.span(range) }
+        })
+    }
+
+    /// An error at the first byte of what is wrong.
+    fn error_at(&self, start: usize, message: impl Into<String>) -> JsoncError {
+        JsoncError { message: message.into(), span: self.span(Range { start, end: start + 1 }) }
+    }
+
+    fn describe(&self, error: &ParseError) -> JsoncError {
+        let range = error.range();
+        let message = match error.kind() {
+            ParseErrorKind::String(ParseStringErrorKind::UnterminatedStringLiteral) => {
+                return self.error_at(range.start, OPEN_STRING);
+            }
+            ParseErrorKind::NestingDepthExceeded => return self.error_at(range.start, nested_too_deep()),
+            ParseErrorKind::UnterminatedArray => {
+                return self.error_at(range.start, "the list is not closed; write `]`");
+            }
+            ParseErrorKind::UnterminatedObject => {
+                return self.error_at(range.start, "the object is not closed; write `}`");
+            }
+            ParseErrorKind::UnterminatedCommentBlock => "the comment is not closed; write `*/`",
+            ParseErrorKind::MultipleRootJsonValues => "unexpected text after the value; keep one object",
+            ParseErrorKind::ExpectedStringObjectProperty | ParseErrorKind::UnexpectedTokenInObject => {
+                "a key in double quotes is missing here"
+            }
+            ParseErrorKind::ExpectedColonAfterObjectKey => "`:` is missing here",
+            ParseErrorKind::ExpectedComma => "`,` is missing here",
+            ParseErrorKind::ExpectedObjectValue => "a value is missing here; the text ends too early",
+            ParseErrorKind::String(kind) => &format!("invalid string: {}", kind.to_string().to_lowercase()),
+            _ => match (self.word_at(range.start), self.written(range).chars().next()) {
+                ("", Some(letter)) => &format!("a value cannot start with `{}`", letter.escape_debug()),
+                (word, _) => &not_a_value(word),
+            },
+        };
+        JsoncError { message: message.to_owned(), span: self.span(range) }
+    }
+
+    /// The word or number at a position of the text.
+    fn word_at(&self, start: usize) -> &'a str {
+        let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '+' | '.' | '_');
+        let rest = self.text.get(start..).unwrap_or_default();
+        rest.split(|letter| !part(letter)).next().unwrap_or_default()
     }
 }
 
-/// The message of an error, without its own location.
-fn error_text(error: &serde_json::Error) -> String {
-    error.to_string().split(" at line ").next().unwrap_or_default().to_owned()
+fn nested_too_deep() -> String {
+    format!("values are nested deeper than {MAX_DEPTH} levels; flatten them")
+}
+
+fn not_a_value(word: &str) -> String {
+    format!("`{word}` is not a JSON value; put text in double quotes")
 }
 
 #[cfg(test)]
@@ -249,21 +209,44 @@ mod tests {
     }
 
     #[test]
+    fn a_value_knows_its_line_in_a_large_file() {
+        let text = format!("[{}]", "1,\n".repeat(300_000));
+        let file = Arc::new(SourceFile { path: PathBuf::from("a.json"), text });
+        let node = parse_json(&FileReport::new(file, "").with_format("json")).unwrap();
+        let NodeKind::Scalar(last) = &node.items().unwrap().last().unwrap().kind else { panic!("not a scalar") };
+        assert_eq!(last.first_line, 300_000);
+    }
+
+    #[test]
     fn a_fault_names_its_place_and_the_next_step() {
         for (text, wanted) in [
             ("{\"a\": yes}", "a.json:1:7: error: json: line 1: `yes` is not a JSON value; put text in double quotes"),
-            ("{\"a\": 1\n\"b\": 2}", "a.json:2:1: error: json: line 2: `,` or `}` is missing here"),
+            ("{\"a\": 1\n\"b\": 2}", "a.json:1:8: error: json: line 1: `,` is missing here"),
             ("{a: 1}", "a.json:1:2: error: json: line 1: a key in double quotes is missing here"),
-            ("[1, 2", "a.json:1:6: error: json: line 1: `,` or `]` is missing here"),
+            ("[1, 2", "a.json:1:1: error: json: line 1: the list is not closed; write `]`"),
             ("{\"a\"", "a.json:1:5: error: json: line 1: `:` is missing here"),
             ("[\"a\nb\"]", "a.json:1:2: error: json: line 1: the string has no closing quote on its line"),
             ("{} {}", "a.json:1:4: error: json: line 1: unexpected text after the value; keep one object"),
+            ("{\"a\": [1}", "a.json:1:9: error: json: line 1: a value cannot start with `}`"),
+            ("[1.]", "a.json:1:2: error: json: line 1: `1.` is not a JSON value; put text in double quotes"),
+            (
+                "[\"\t\"]",
+                "a.json:1:2: error: json: line 1: invalid string: control character (\\u0000-\\u001F) found while parsing a string",
+            ),
+            (
+                "[\"\\ud800\"]",
+                "a.json:1:3: error: json: line 1: invalid string: invalid unicode escape sequence. 'd800 (unpaired high surrogate)' is not a valid utf8 character",
+            ),
             ("/* x", "a.json:1:1: error: json: line 1: the comment is not closed; write `*/`"),
         ] {
             assert_eq!(read(text), (None, vec![wanted.to_owned()]), "{text}");
         }
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert!(read(&deep).0.is_none());
+        let too_deep = "error: json: line 1: values are nested deeper than 64 levels; flatten them";
+        assert_eq!(read(&deep), (None, vec![format!("a.json:1:513: {too_deep}")]));
+        let deep = format!("{}{}", "[".repeat(65), "]".repeat(65));
+        assert_eq!(read(&deep), (None, vec![format!("a.json:1:65: {too_deep}")]));
+        assert!(read(deep.get(1..129).unwrap()).0.is_some());
         let (value, findings) = read("{\"a\": 1, \"a\": 2}");
         assert_eq!(value, Some(json!({"a": 1})));
         assert_eq!(findings, ["a.json:1:10: error: json: line 1: key `a` is already set at line 1"]);

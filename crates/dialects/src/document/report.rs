@@ -1,6 +1,6 @@
 //! Collects the diagnostics of one file.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use pintle_contract::{ByteSpan, Diagnostic, Location, Severity, SourceFile};
@@ -13,6 +13,8 @@ pub struct FileReport {
     file: Arc<SourceFile>,
     prefix: String,
     format: &'static str,
+    /// Where each line of the file but the first starts. A file may have a value, or an error, at every other byte.
+    line_starts: OnceCell<Vec<usize>>,
     findings: RefCell<Vec<Diagnostic>>,
 }
 
@@ -20,7 +22,13 @@ impl FileReport {
     /// Creates a report for a file, with the prefix of its errors.
     #[must_use]
     pub fn new(file: Arc<SourceFile>, prefix: impl Into<String>) -> Self {
-        Self { file, prefix: prefix.into(), format: "yaml", findings: RefCell::new(Vec::new()) }
+        Self {
+            file,
+            prefix: prefix.into(),
+            format: "yaml",
+            line_starts: OnceCell::new(),
+            findings: RefCell::new(Vec::new()),
+        }
     }
 
     /// The same report for a format other than YAML.
@@ -33,6 +41,12 @@ impl FileReport {
     #[must_use]
     pub fn file(&self) -> &Arc<SourceFile> {
         &self.file
+    }
+
+    /// The line of a byte offset, from 1.
+    pub(super) fn line(&self, byte: usize) -> usize {
+        let find_starts = || self.file.text.match_indices('\n').map(|(index, _)| index + 1).collect();
+        self.line_starts.get_or_init(find_starts).partition_point(|start| *start <= byte) + 1
     }
 
     /// A location in the file.
@@ -61,7 +75,7 @@ impl FileReport {
 
     /// Adds an error about a value in the document: prefix, `yaml: line N: ` and message.
     pub fn value_error(&self, code: &'static str, message: &str, span: ByteSpan, help: Option<String>) {
-        let (line, _) = self.file.line_column(span.start);
+        let line = self.line(span.start);
         self.error(code, &format!("{}: line {line}: {message}", self.format), span, help);
     }
 

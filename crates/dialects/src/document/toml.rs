@@ -20,7 +20,7 @@ pub fn parse_toml(report: &FileReport) -> DocNode {
     for error in faults {
         let span = reader.visible_span(error.span().unwrap_or_default());
         // Further errors on one line follow from the first.
-        let (line, _) = file.line_column(span.start);
+        let line = report.line(span.start);
         if told.contains(&line) {
             continue;
         }
@@ -85,7 +85,7 @@ impl TomlConverter<'_> {
             DeValue::Boolean(value) => (value.to_string(), ScalarNotation::Plain),
             DeValue::Datetime(time) => (time.to_string(), ScalarNotation::Quoted),
         };
-        let (first_line, _) = self.report.file().line_column(span.start);
+        let first_line = self.report.line(span.start);
         DocNode { span, kind: NodeKind::Scalar(ScalarNode { text, style, first_line, indent: 0 }) }
     }
 }

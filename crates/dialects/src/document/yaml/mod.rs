@@ -87,7 +87,7 @@ type YamlStep<'a> = (Event<'a>, granit_parser::Span);
 impl<'a> YamlTreeBuilder<'a> {
     fn new(report: &'a FileReport, part: ByteSpan) -> Self {
         let text = report.file().text.get(part.start..part.end).unwrap_or_default();
-        let (first_line, _) = report.file().line_column(part.start);
+        let first_line = report.line(part.start);
         let mut limits: Options = options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
         limits.set_emit_comments(false);
         Self {
@@ -240,7 +240,7 @@ impl<'a> YamlTreeBuilder<'a> {
             return Ok(self.merged_entries(value).map(YamlMappingItem::Merged));
         }
         if let Some(first) = known.get(&text) {
-            let (line, _) = self.report.file().line_column(first.start);
+            let line = self.report.line(first.start);
             let message = format!("key `{text}` is already set at line {line}");
             self.report.value_error("duplicate_key", &message, key.span, Some(String::from("keep one of the two")));
             return Ok(None);
@@ -278,7 +278,7 @@ impl<'a> YamlTreeBuilder<'a> {
         span: &granit_parser::Span,
     ) -> ScalarNode {
         let line = match self.has_bare_returns {
-            true => self.report.file().line_column(self.byte_offset(&span.start)).0,
+            true => self.report.line(self.byte_offset(&span.start)),
             false => span.start.line() + self.first_line - 1,
         };
         let indent = span.start.col();
