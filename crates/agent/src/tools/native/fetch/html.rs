@@ -1,4 +1,7 @@
 //! Converts HTML pages to text for a model. This is not a parser: what it does not understand is left out.
+//!
+//! It builds no tree, so that a page of a million open elements takes no more stack than any other, and looks at each
+//! part of a page a limited number of times.
 
 /// The text of a page, with each block on its own lines.
 pub(super) fn to_text(html: &str) -> String {
@@ -46,6 +49,9 @@ const BLOCKS: [&str; 26] = [
 /// Elements with Markdown marks on both sides.
 const MARKS: [(&str, &str); 5] = [("strong", "**"), ("b", "**"), ("em", "*"), ("i", "*"), ("code", "`")];
 
+/// The most bytes between `&` and `;`.
+const MAX_ENTITY: usize = 32;
+
 /// Named characters.
 const ENTITIES: [(&str, &str); 12] = [
     ("amp", "&"),
@@ -84,6 +90,7 @@ impl HtmlTextWriter {
 
     fn write_page(mut self, html: &str) -> String {
         let mut rest = html;
+        let last_end = html.rfind('>').unwrap_or_default();
         while let Some((before, after)) = rest.split_once('<') {
             self.write_text(before);
             if let Some(comment) = after.strip_prefix("!--") {
@@ -91,7 +98,8 @@ impl HtmlTextWriter {
                 continue;
             }
             let starts_tag = after.starts_with(|letter: char| letter.is_ascii_alphabetic() || "/!?".contains(letter));
-            let Some((inside, behind)) = after.split_once('>').filter(|_| starts_tag) else {
+            let may_end = starts_tag && html.len() - after.len() <= last_end;
+            let Some((inside, behind)) = may_end.then(|| after.split_once('>')).flatten() else {
                 self.write_text("<");
                 rest = after;
                 continue;
@@ -232,7 +240,9 @@ fn decode_entities(text: &str) -> String {
     while let Some((before, after)) = rest.split_once('&') {
         decoded.push_str(before);
         rest = after;
-        match after.split_once(';').and_then(|(name, behind)| Some((decode_entity(name)?, behind))) {
+        let end = after.bytes().take(MAX_ENTITY).position(|byte| byte == b';');
+        let entity = end.and_then(|end| Some((after.get(..end)?, after.get(end + 1..)?)));
+        match entity.and_then(|(name, behind)| Some((decode_entity(name)?, behind))) {
             Some((character, behind)) => {
                 decoded.push_str(&character);
                 rest = behind;
@@ -270,6 +280,16 @@ mod tests {
         assert_eq!(to_text(PAGE), text);
         let markdown = "## One & two\n\nSome **bold** text € 1 < 2.\n\n- first\n- [next](/next?a=1&b=2)\n\n```\na\n  b\n\n```\n\nend\nline";
         assert_eq!(to_markdown(PAGE), markdown);
+    }
+
+    /// What takes minutes if each part is looked at again from every other.
+    #[test]
+    fn a_page_that_never_closes_anything_is_read_once() {
+        for (part, count) in [("<a", 2_000_000), ("&", 2_000_000), ("<div>", 1_000_000), ("<ul><li>", 500_000)] {
+            let page = part.repeat(count);
+            assert!(to_markdown(&page).len() <= page.len(), "{part}");
+        }
+        assert_eq!(to_text(&"<script></".repeat(400_000)), "");
     }
 
     #[test]
