@@ -1,9 +1,10 @@
 //! The definition of a dialect. It names none of them.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use pintle_contract::event::{CATALOGUE, EventDef, UnknownEvent};
-use pintle_contract::{Codec, EventKind, EventName, Profile, suggest_nearest};
+use pintle_contract::{Codec, Event, EventKind, EventName, Profile, suggest_nearest};
 
 use crate::{Artifact, ParseContext, ParsedProject};
 
@@ -42,6 +43,49 @@ pub struct EventMapping {
     pub canonical: EventKind,
     /// The name in the dialect.
     pub native: &'static str,
+}
+
+/// An event of a dialect. What only the events of that dialect have is beside it, and is read as if it were a part.
+#[derive(Debug)]
+pub struct DialectEvent<K: 'static, X> {
+    /// The event's name in the dialect.
+    pub name: &'static str,
+    /// The event in the catalogue.
+    pub canonical: EventKind,
+    /// The keys of the payload in addition to those of every event, in order.
+    pub keys: &'static [K],
+    /// What only the events of this dialect have.
+    pub extras: X,
+}
+
+/// A row of a dialect's table of events.
+pub(crate) const fn event<K, X>(
+    name: &'static str,
+    canonical: EventKind,
+    keys: &'static [K],
+    extras: X,
+) -> DialectEvent<K, X> {
+    DialectEvent { name, canonical, keys, extras }
+}
+
+impl<K, X> DialectEvent<K, X> {
+    /// The event with a name.
+    pub(crate) fn by_name<'r>(rows: &'r [Self], name: &str) -> Option<&'r Self> {
+        rows.iter().find(|def| def.name == name)
+    }
+
+    /// The event for one of the catalogue.
+    pub(crate) fn for_event<'r>(rows: &'r [Self], event: &Event) -> Option<&'r Self> {
+        rows.iter().find(|def| def.canonical == event.name.kind())
+    }
+}
+
+impl<K, X> Deref for DialectEvent<K, X> {
+    type Target = X;
+
+    fn deref(&self) -> &X {
+        &self.extras
+    }
 }
 
 /// The canonical and native names of a table of definitions, computed at compile time.

@@ -28,8 +28,8 @@ client_files::client_dialects!(claude_code, codex, gemini, qwen, copilot, cursor
 
 pub use ai_harness::{InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, declare_hook, declare_pack, read_hook};
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
-pub(crate) use dialect::event_mappings;
-pub use dialect::{Dialect, EventAlias, EventMapping, EventNames, EventSupport, UnmappedEvents};
+pub use dialect::{Dialect, DialectEvent, EventAlias, EventMapping, EventNames, EventSupport, UnmappedEvents};
+pub(crate) use dialect::{event, event_mappings};
 pub use program_lookup::{PathStatus, ProgramLookup};
 pub use table::{DIALECTS, NATIVE};
 

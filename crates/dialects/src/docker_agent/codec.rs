@@ -50,10 +50,7 @@ impl Codec for DockerAgentCodec {
     }
 
     fn influence(&self, spelling: &str) -> HookInfluence {
-        event_def::ROWS
-            .iter()
-            .find(|def| def.name == spelling)
-            .map_or(HookInfluence::Shapes, event_def::DockerEventDef::influence)
+        event_def::by_name(spelling).map_or(HookInfluence::Shapes, event_def::DockerEventDef::influence)
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {

@@ -9,6 +9,7 @@ use pintle_contract::{
 use serde_json::Value;
 
 use super::{DIALECT, HarnEventDef, ROWS, decode, encode};
+use crate::DialectEvent;
 
 /// The codec of a hook without a name.
 #[must_use]
@@ -39,11 +40,11 @@ impl Codec for HarnCodec {
     }
 
     fn can_deny(&self, spelling: &str) -> bool {
-        ROWS.iter().any(|def| def.name == spelling && def.veto)
+        DialectEvent::by_name(ROWS, spelling).is_some_and(|def| def.veto)
     }
 
     fn influence(&self, spelling: &str) -> HookInfluence {
-        ROWS.iter().find(|def| def.name == spelling).map_or(HookInfluence::Observes, HarnEventDef::influence)
+        DialectEvent::by_name(ROWS, spelling).map_or(HookInfluence::Observes, HarnEventDef::influence)
     }
 
     fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {

@@ -3,15 +3,14 @@
 use pintle_contract::{Event, EventKind, FailurePolicy, HookInfluence, PayloadKey};
 
 use super::encode::keys;
-use crate::{EventNames, event_mappings};
+use crate::{DialectEvent, EventNames, event, event_mappings};
 
-/// The definition of a Harn event.
+/// A Harn event.
+pub type HarnEventDef = DialectEvent<PayloadKey, HarnExtras>;
+
+/// What only Harn's events have.
 #[derive(Debug)]
-pub struct HarnEventDef {
-    /// The event's name in Harn.
-    pub name: &'static str,
-    /// The event in the catalogue.
-    pub canonical: EventKind,
+pub struct HarnExtras {
     /// The functions that register its hooks.
     pub surface: HarnSurface,
     /// Whether a hook can veto it. Its failed hooks then deny.
@@ -26,8 +25,6 @@ pub struct HarnEventDef {
     pub subject: Option<&'static str>,
     /// Whether that path is the catalogue's subject, so that hooks are indexed by it.
     pub(super) indexed: bool,
-    /// The keys of the payload in addition to those of every event, in order.
-    pub(super) keys: &'static [PayloadKey],
 }
 
 /// The functions that register the hooks of an event.
@@ -101,9 +98,7 @@ impl HarnEventDef {
 }
 
 /// A session event on which hooks can only observe.
-const TELLS: HarnEventDef = HarnEventDef {
-    name: "",
-    canonical: EventKind::Custom,
+const TELLS: HarnExtras = HarnExtras {
     surface: HarnSurface::Session,
     veto: false,
     decides: false,
@@ -111,127 +106,107 @@ const TELLS: HarnEventDef = HarnEventDef {
     empty_word: None,
     subject: None,
     indexed: false,
-    keys: &[],
 };
 
 /// An event of one tool.
-const OF_TOOL: HarnEventDef = HarnEventDef { subject: Some("tool.name"), indexed: true, ..TELLS };
+const OF_TOOL: HarnExtras = HarnExtras { subject: Some("tool.name"), indexed: true, ..TELLS };
 
 /// An event of a step, or of a persona.
-const OF_PERSONA: HarnEventDef = HarnEventDef { surface: HarnSurface::Persona, ..TELLS };
+const OF_PERSONA: HarnExtras = HarnExtras { surface: HarnSurface::Persona, ..TELLS };
 
 /// Every Harn event.
 pub const ROWS: &[HarnEventDef] = &[
-    HarnEventDef {
-        name: "PreToolUse",
-        canonical: EventKind::ToolPre,
-        surface: HarnSurface::Tool,
-        veto: true,
-        rewrites: Some(HarnRewrite::Arguments),
-        keys: keys::PRE_TOOL,
-        ..OF_TOOL
-    },
-    HarnEventDef {
-        name: "PostToolUse",
-        canonical: EventKind::ToolPost,
-        surface: HarnSurface::Tool,
-        rewrites: Some(HarnRewrite::Result),
-        keys: keys::POST_TOOL,
-        ..OF_TOOL
-    },
-    HarnEventDef {
-        name: "PreStep",
-        canonical: EventKind::StepPre,
-        veto: true,
-        rewrites: Some(HarnRewrite::StepArguments),
-        empty_word: Some("Allow"),
-        subject: Some("target"),
-        keys: keys::PRE_STEP,
-        ..OF_PERSONA
-    },
-    HarnEventDef {
-        name: "PostStep",
-        canonical: EventKind::StepPost,
-        rewrites: Some(HarnRewrite::Output),
-        empty_word: Some("Pass"),
-        subject: Some("target"),
-        keys: keys::POST_STEP,
-        ..OF_PERSONA
-    },
-    HarnEventDef {
-        name: "OnApprovalRequested",
-        canonical: EventKind::ApprovalRequested,
-        subject: Some("approval.name"),
-        indexed: true,
-        keys: keys::APPROVAL,
-        ..OF_PERSONA
-    },
-    HarnEventDef {
-        name: "OnHandoffEmitted",
-        canonical: EventKind::HandoffEmitted,
-        subject: Some("handoff.to"),
-        indexed: true,
-        keys: keys::HANDOFF,
-        ..OF_PERSONA
-    },
-    HarnEventDef {
-        name: "OnPersonaPaused",
-        canonical: EventKind::PersonaPaused,
-        subject: Some("persona"),
-        keys: keys::PAUSE,
-        ..OF_PERSONA
-    },
-    HarnEventDef {
-        name: "OnPersonaResumed",
-        canonical: EventKind::PersonaResumed,
-        subject: Some("persona"),
-        keys: keys::PAUSE,
-        ..OF_PERSONA
-    },
-    HarnEventDef {
-        name: "OnBudgetThreshold",
-        canonical: EventKind::BudgetThreshold,
-        subject: Some("budget.kind"),
-        indexed: true,
-        keys: keys::BUDGET,
-        ..OF_PERSONA
-    },
-    HarnEventDef { name: "SessionStart", canonical: EventKind::SessionStart, keys: keys::START, ..TELLS },
-    HarnEventDef { name: "SessionEnd", canonical: EventKind::SessionEnd, keys: keys::END, ..TELLS },
-    HarnEventDef {
-        name: "UserPromptSubmit",
-        canonical: EventKind::PromptSubmit,
-        veto: true,
-        keys: keys::PROMPT,
-        ..TELLS
-    },
-    HarnEventDef { name: "PreCompact", canonical: EventKind::CompactPre, veto: true, keys: keys::PRE_COMPACT, ..TELLS },
-    HarnEventDef { name: "PostCompact", canonical: EventKind::CompactPost, keys: keys::POST_COMPACT, ..TELLS },
-    HarnEventDef { name: "PostTurn", canonical: EventKind::IterationPost, keys: keys::POST_TURN, ..TELLS },
-    HarnEventDef {
-        name: "PermissionAsked",
-        canonical: EventKind::PermissionAsk,
-        veto: true,
-        decides: true,
-        keys: keys::PERMISSION,
-        ..OF_TOOL
-    },
-    HarnEventDef { name: "PermissionReplied", canonical: EventKind::PermissionReply, keys: keys::REPLY, ..OF_TOOL },
-    HarnEventDef {
-        name: "FileEdited",
-        canonical: EventKind::FileEdited,
-        subject: Some("path"),
-        indexed: true,
-        keys: keys::FILE,
-        ..TELLS
-    },
-    HarnEventDef { name: "SessionError", canonical: EventKind::SessionError, keys: keys::ERROR, ..TELLS },
-    HarnEventDef { name: "SessionIdle", canonical: EventKind::SessionIdle, keys: keys::IDLE, ..TELLS },
-    HarnEventDef { name: "PreFinish", canonical: EventKind::FinishPre, keys: keys::PRE_FINISH, ..TELLS },
-    HarnEventDef { name: "OnUnsettledDetected", canonical: EventKind::FinishUnsettled, keys: keys::UNSETTLED, ..TELLS },
-    HarnEventDef { name: "PostFinish", canonical: EventKind::FinishPost, keys: keys::POST_FINISH, ..TELLS },
-    HarnEventDef { name: "PreAgentTurn", canonical: EventKind::TurnStart, keys: keys::PRE_AGENT_TURN, ..TELLS },
-    HarnEventDef { name: "PostAgentTurn", canonical: EventKind::TurnEnd, keys: keys::POST_AGENT_TURN, ..TELLS },
+    event(
+        "PreToolUse",
+        EventKind::ToolPre,
+        keys::PRE_TOOL,
+        HarnExtras { surface: HarnSurface::Tool, veto: true, rewrites: Some(HarnRewrite::Arguments), ..OF_TOOL },
+    ),
+    event(
+        "PostToolUse",
+        EventKind::ToolPost,
+        keys::POST_TOOL,
+        HarnExtras { surface: HarnSurface::Tool, rewrites: Some(HarnRewrite::Result), ..OF_TOOL },
+    ),
+    event(
+        "PreStep",
+        EventKind::StepPre,
+        keys::PRE_STEP,
+        HarnExtras {
+            veto: true,
+            rewrites: Some(HarnRewrite::StepArguments),
+            empty_word: Some("Allow"),
+            subject: Some("target"),
+            ..OF_PERSONA
+        },
+    ),
+    event(
+        "PostStep",
+        EventKind::StepPost,
+        keys::POST_STEP,
+        HarnExtras {
+            rewrites: Some(HarnRewrite::Output),
+            empty_word: Some("Pass"),
+            subject: Some("target"),
+            ..OF_PERSONA
+        },
+    ),
+    event(
+        "OnApprovalRequested",
+        EventKind::ApprovalRequested,
+        keys::APPROVAL,
+        HarnExtras { subject: Some("approval.name"), indexed: true, ..OF_PERSONA },
+    ),
+    event(
+        "OnHandoffEmitted",
+        EventKind::HandoffEmitted,
+        keys::HANDOFF,
+        HarnExtras { subject: Some("handoff.to"), indexed: true, ..OF_PERSONA },
+    ),
+    event(
+        "OnPersonaPaused",
+        EventKind::PersonaPaused,
+        keys::PAUSE,
+        HarnExtras { subject: Some("persona"), ..OF_PERSONA },
+    ),
+    event(
+        "OnPersonaResumed",
+        EventKind::PersonaResumed,
+        keys::PAUSE,
+        HarnExtras { subject: Some("persona"), ..OF_PERSONA },
+    ),
+    event(
+        "OnBudgetThreshold",
+        EventKind::BudgetThreshold,
+        keys::BUDGET,
+        HarnExtras { subject: Some("budget.kind"), indexed: true, ..OF_PERSONA },
+    ),
+    event("SessionStart", EventKind::SessionStart, keys::START, TELLS),
+    event("SessionEnd", EventKind::SessionEnd, keys::END, TELLS),
+    event("UserPromptSubmit", EventKind::PromptSubmit, keys::PROMPT, HarnExtras { veto: true, ..TELLS }),
+    event("PreCompact", EventKind::CompactPre, keys::PRE_COMPACT, HarnExtras { veto: true, ..TELLS }),
+    event("PostCompact", EventKind::CompactPost, keys::POST_COMPACT, TELLS),
+    event("PostTurn", EventKind::IterationPost, keys::POST_TURN, TELLS),
+    event(
+        "PermissionAsked",
+        EventKind::PermissionAsk,
+        keys::PERMISSION,
+        HarnExtras { veto: true, decides: true, ..OF_TOOL },
+    ),
+    event("PermissionReplied", EventKind::PermissionReply, keys::REPLY, OF_TOOL),
+    event(
+        "FileEdited",
+        EventKind::FileEdited,
+        keys::FILE,
+        HarnExtras { subject: Some("path"), indexed: true, ..TELLS },
+    ),
+    event("SessionError", EventKind::SessionError, keys::ERROR, TELLS),
+    event("SessionIdle", EventKind::SessionIdle, keys::IDLE, TELLS),
+    event("PreFinish", EventKind::FinishPre, keys::PRE_FINISH, TELLS),
+    event("OnUnsettledDetected", EventKind::FinishUnsettled, keys::UNSETTLED, TELLS),
+    event("PostFinish", EventKind::FinishPost, keys::POST_FINISH, TELLS),
+    event("PreAgentTurn", EventKind::TurnStart, keys::PRE_AGENT_TURN, TELLS),
+    event("PostAgentTurn", EventKind::TurnEnd, keys::POST_AGENT_TURN, TELLS),
 ];
 
 /// Converts a name to snake case.
@@ -251,6 +226,5 @@ pub(super) static NAMES: EventNames = EventNames::only(&event_mappings!(ROWS), &
 
 /// The definition of an event; `None` if Harn does not have it.
 pub(super) fn for_event(event: &Event) -> Option<&'static HarnEventDef> {
-    let canonical = event.name.kind();
-    ROWS.iter().find(|def| def.canonical == canonical)
+    DialectEvent::for_event(ROWS, event)
 }

@@ -1,28 +1,25 @@
 //! Encodes events as one JSON object for the scripts.
 
-use pintle_contract::Event;
-use serde_json::{Map, Value, json};
+use pintle_contract::{Event, KeySource, LazyPayload, LazyValue, PayloadKey};
+use serde_json::Value;
 
-use super::event_def::{self, FrameworkField};
+use super::event_def;
 
 /// The transcript of a session without one: an existing, empty file.
 const NO_TRANSCRIPT: &str = "/dev/null";
 
+/// The first keys of every payload; the name of the event, as the hook's author wrote it, follows them.
+static EVERYWHERE: &[PayloadKey] = &[
+    PayloadKey { name: "session_id", get: KeySource::Computed(|event| LazyValue::Text(&event.origin.session)) },
+    PayloadKey { name: "transcript_path", get: KeySource::Computed(|event| LazyValue::Text(transcript_path(event))) },
+];
+
 /// The object on a script's standard input.
 pub(super) fn build_payload(event: &Event, spelling: &str) -> Value {
-    let mut payload = Map::new();
-    payload.insert(String::from("session_id"), Value::from(event.origin.session.as_str()));
-    payload.insert(String::from("transcript_path"), Value::from(transcript_path(event)));
-    payload.insert(String::from("hook_event_name"), Value::from(spelling));
-    for field in event_def::for_event(event).fields {
-        let value = match field {
-            FrameworkField::Prompt => event.payload.field("prompt").cloned().unwrap_or_else(|| json!("")),
-            FrameworkField::ToolName => event.payload.field("name").cloned().unwrap_or_else(|| json!("")),
-            FrameworkField::ToolInput => event.payload.field("args").cloned().unwrap_or_default(),
-        };
-        payload.insert(field.name().to_owned(), value);
-    }
-    Value::Object(payload)
+    let object = |keys| LazyPayload::new(event, [keys, &[]]).to_object();
+    let named = (String::from("hook_event_name"), Value::from(spelling));
+    let own = object(event_def::for_event(event).keys);
+    Value::Object(object(EVERYWHERE).into_iter().chain([named]).chain(own).collect())
 }
 
 /// The transcript file: that of the host agent that sent the event, otherwise the session's own.

@@ -1,18 +1,16 @@
 //! The definitions of the six events.
 
-use pintle_contract::{Event, EventKind};
+use pintle_contract::{Event, EventKind, KeySource, LazyValue, PayloadKey};
+use serde_json::Value;
 
-use crate::{EventNames, event_mappings};
+use crate::{DialectEvent, EventNames, event, event_mappings};
 
-/// The definition of a Harness Framework event.
+/// A Harness Framework event.
+pub type FrameworkEventDef = DialectEvent<PayloadKey, FrameworkExtras>;
+
+/// What only the Harness Framework's events have.
 #[derive(Debug)]
-pub struct FrameworkEventDef {
-    /// Its name.
-    pub name: &'static str,
-    /// The event in the catalogue.
-    pub canonical: EventKind,
-    /// The payload fields in addition to those of every event.
-    pub fields: &'static [FrameworkField],
+pub struct FrameworkExtras {
     /// Whether JSON decisions have an effect: on other events they are plain text.
     pub decides: bool,
     /// Whether only events of the main agent are meant. Its child agents have `SubagentStop`.
@@ -23,74 +21,59 @@ pub struct FrameworkEventDef {
     pub notifies_model_of_block: bool,
 }
 
-/// One field of a payload.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FrameworkField {
-    /// `prompt`: the user's prompt.
-    Prompt,
-    /// `tool_name`: the tool by Claude Code's name, for which the scripts were written.
-    ToolName,
-    /// `tool_input`: its arguments, by Claude Code's names.
-    ToolInput,
-}
+/// The name of the tool: Claude Code's, for which the scripts were written.
+pub(super) const TOOL_NAME: &str = "tool_name";
 
-impl FrameworkField {
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompt",
-            Self::ToolName => "tool_name",
-            Self::ToolInput => "tool_input",
+/// A key whose value is a field of the payload; without it, an empty text.
+macro_rules! text_key {
+    ($name:expr, $field:literal) => {
+        PayloadKey {
+            name: $name,
+            get: KeySource::Computed(|event| event.payload.field($field).map_or(LazyValue::Text(""), LazyValue::Value)),
         }
-    }
+    };
 }
 
-const TELLS: FrameworkEventDef = FrameworkEventDef {
-    name: "",
-    canonical: EventKind::Custom,
-    fields: &[],
-    decides: false,
-    is_outermost_only: false,
-    has_reader: true,
-    notifies_model_of_block: false,
-};
+/// The tool and its arguments.
+const CALL: &[PayloadKey] = &[
+    text_key!(TOOL_NAME, "name"),
+    PayloadKey {
+        name: "tool_input",
+        get: KeySource::Computed(|event| {
+            event.payload.field("args").map_or(LazyValue::Computed(Value::Null), LazyValue::Value)
+        }),
+    },
+];
+
+const TELLS: FrameworkExtras =
+    FrameworkExtras { decides: false, is_outermost_only: false, has_reader: true, notifies_model_of_block: false };
 
 /// Every event.
 ///
 /// `Stop` is `turn.end`, not `agent.stop`: it fires once for each final response, and the output of its hooks is for
 /// the model, to which it could not be delivered at `agent.stop`.
 pub const ROWS: &[FrameworkEventDef] = &[
-    FrameworkEventDef { name: "SessionStart", canonical: EventKind::SessionStart, is_outermost_only: true, ..TELLS },
-    FrameworkEventDef {
-        name: "UserPromptSubmit",
-        canonical: EventKind::PromptSubmit,
-        fields: &[FrameworkField::Prompt],
-        is_outermost_only: true,
-        ..TELLS
-    },
-    FrameworkEventDef {
-        name: "PreToolUse",
-        canonical: EventKind::ToolPre,
-        fields: &[FrameworkField::ToolName, FrameworkField::ToolInput],
-        decides: true,
-        ..TELLS
-    },
-    FrameworkEventDef { name: "SubagentStop", canonical: EventKind::DelegationPost, ..TELLS },
-    FrameworkEventDef {
-        name: "Stop",
-        canonical: EventKind::TurnEnd,
-        is_outermost_only: true,
-        notifies_model_of_block: true,
-        ..TELLS
-    },
-    FrameworkEventDef {
-        name: "SessionEnd",
-        canonical: EventKind::SessionEnd,
-        is_outermost_only: true,
-        has_reader: false,
-        ..TELLS
-    },
+    event("SessionStart", EventKind::SessionStart, &[], FrameworkExtras { is_outermost_only: true, ..TELLS }),
+    event(
+        "UserPromptSubmit",
+        EventKind::PromptSubmit,
+        &[text_key!("prompt", "prompt")],
+        FrameworkExtras { is_outermost_only: true, ..TELLS },
+    ),
+    event("PreToolUse", EventKind::ToolPre, CALL, FrameworkExtras { decides: true, ..TELLS }),
+    event("SubagentStop", EventKind::DelegationPost, &[], TELLS),
+    event(
+        "Stop",
+        EventKind::TurnEnd,
+        &[],
+        FrameworkExtras { is_outermost_only: true, notifies_model_of_block: true, ..TELLS },
+    ),
+    event(
+        "SessionEnd",
+        EventKind::SessionEnd,
+        &[],
+        FrameworkExtras { is_outermost_only: true, has_reader: false, ..TELLS },
+    ),
 ];
 
 /// The canonical and native names of the events.
@@ -98,11 +81,12 @@ pub(super) static NAMES: EventNames = EventNames::only(&event_mappings!(ROWS), &
 
 /// The definition of an event by its name.
 pub(super) fn by_name(name: &str) -> Option<&'static FrameworkEventDef> {
-    ROWS.iter().find(|def| def.name == name)
+    DialectEvent::by_name(ROWS, name)
 }
+
+static ELSEWHERE: FrameworkEventDef = event("", EventKind::Custom, &[], TELLS);
 
 /// The definition of an event; an empty one if the framework does not have the event.
 pub(super) fn for_event(event: &Event) -> &'static FrameworkEventDef {
-    static ELSEWHERE: FrameworkEventDef = TELLS;
-    ROWS.iter().find(|def| def.canonical == event.name.kind()).unwrap_or(&ELSEWHERE)
+    DialectEvent::for_event(ROWS, event).unwrap_or(&ELSEWHERE)
 }

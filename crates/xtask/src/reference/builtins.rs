@@ -1,8 +1,8 @@
 //! `docs/reference/builtins.md`: the functions that scripts may call.
 
-use std::fmt::Write as _;
-
 use pintle_script::{ScriptBuiltinDef, ScriptKind, catalogue};
+
+use super::write_line;
 
 const HEAD: &str = "\
 # Built-ins
@@ -50,9 +50,4 @@ fn list_kinds(roles: &[ScriptKind]) -> String {
     }
     let names: Vec<&str> = all.iter().filter(|(role, _)| roles.contains(role)).map(|(_, name)| *name).collect();
     names.join(", ")
-}
-
-fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(page, "{line}");
 }

@@ -1,12 +1,12 @@
 //! `docs/reference/client-hooks.md`: the events of the coding agents whose hook files Pintle reads.
 
-use std::fmt::Write as _;
-
 use pintle_clients::{
     BlockEffect, CLIENTS, ClientDef, ClientEventDef, ExitTwoEffect, InputRewrite, LocationKind, PlainTextReader,
     StopEffect, locations,
 };
-use pintle_contract::{DenyEffect, EventKind};
+use pintle_contract::DenyEffect;
+
+use super::{link_event, write_line};
 
 const HEAD: &str = "\
 # Hooks of coding agents
@@ -103,14 +103,6 @@ fn render_event(def: &ClientEventDef) -> String {
     };
     let matcher = if def.subject.is_some() { "yes" } else { "-" };
     let context = if def.context { "the model" } else { "-" };
-    let (name, canonical) = (def.name, def.canonical.map_or("", EventKind::name));
-    let anchor = canonical.replace('.', "");
-    format!(
-        "| `{name}` | [`{canonical}`](events.md#{anchor}) | {matcher} | {exit_two} | {block} | {stop} | {changes} | {context} | {text} |"
-    )
-}
-
-fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(page, "{line}");
+    let (name, link) = (def.name, def.canonical.map_or_else(String::new, link_event));
+    format!("| `{name}` | {link} | {matcher} | {exit_two} | {block} | {stop} | {changes} | {context} | {text} |")
 }

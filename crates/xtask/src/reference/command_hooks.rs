@@ -1,7 +1,5 @@
 //! `docs/reference/docker-agent.md`: the events, built-ins and flags of docker-agent.
 
-use std::fmt::Write as _;
-
 use pintle_contract::EventKind;
 use pintle_dialects::command_hooks::{
     ContextReader, DIALECT, DockerEventDef, DockerRewrite, KEY_SECTIONS, PermissionWords, ROWS,
@@ -9,6 +7,7 @@ use pintle_dialects::command_hooks::{
 use pintle_host::{BuiltinDef, builtins};
 
 use super::key_tables::render_sections;
+use super::{link_event, write_line};
 
 const HEAD: &str = "\
 # docker-agent
@@ -110,12 +109,9 @@ fn render_event(def: &DockerEventDef) -> String {
         ContextReader::Model => "the model",
         ContextReader::User => "the user",
     };
-    let (name, canonical) = (def.name, def.canonical.name());
-    let anchor = canonical.replace('.', "");
+    let (name, link) = (def.name, link_event(def.canonical));
     let (matcher, blocks) = (yes(def.matcher), yes(def.can_block));
-    format!(
-        "| `{name}` | [`{canonical}`](events.md#{anchor}) | {matcher} | {blocks} | {fails} | {decisions} | {rewrites} | {context} |"
-    )
+    format!("| `{name}` | {link} | {matcher} | {blocks} | {fails} | {decisions} | {rewrites} | {context} |")
 }
 
 fn render_row(builtin: &BuiltinDef) -> String {
@@ -129,9 +125,4 @@ fn render_row(builtin: &BuiltinDef) -> String {
 /// Text with the characters escaped that would end a cell.
 fn escape_cell(text: &str) -> String {
     text.replace('|', "\\|")
-}
-
-fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(page, "{line}");
 }

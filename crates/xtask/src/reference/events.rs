@@ -1,7 +1,6 @@
 //! `docs/reference/events.md`: the event catalogue.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use pintle_contract::FailurePolicy;
 use pintle_contract::event::{CATALOGUE, ContextScope, EventClass, EventDef, RewriteTarget};
@@ -9,7 +8,7 @@ use pintle_dialects::{DIALECTS, Dialect, EventSupport};
 use serde_json::Value;
 
 use super::schema_text::{SchemaField, describe_type, referenced_definitions, schema_fields};
-use super::schemas;
+use super::{schemas, write_line};
 
 const HEAD: &str = "\
 # Events
@@ -152,9 +151,4 @@ fn describe_in_dialect(dialect: &Dialect, def: &EventDef) -> String {
 /// The anchor that Markdown viewers give to the heading of an event.
 fn heading_anchor(name: &str) -> String {
     name.chars().filter(|character| character.is_ascii_alphanumeric() || "_-".contains(*character)).collect()
-}
-
-fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a `String` cannot fail.
-    let _ = writeln!(page, "{line}");
 }

@@ -1,12 +1,11 @@
 //! `docs/reference/harn.md`: the events of Harn, what their hooks may return, and their payloads.
 
-use std::fmt::Write as _;
-
 use pintle_dialects::lifecycle_hooks::{
     DIALECT, HarnEventDef, HarnRewrite, HarnSurface, KEY_SECTIONS, ROWS, UNSUPPORTED,
 };
 
 use super::key_tables::render_sections;
+use super::{link_event, write_line};
 
 const HEAD: &str = "\
 # Harn
@@ -95,13 +94,9 @@ fn render_event(def: &HarnEventDef) -> String {
         Some(HarnRewrite::Output) => "the output",
     };
     let subject = def.subject.map_or_else(|| String::from("-"), |subject| format!("`{subject}`"));
-    let link = def.canonical.name().replace('.', "");
-    format!(
-        "| `{}` | {also} | [`{}`](events.md#{link}) | `{}` | {veto} | {fails} | {rewrites} | {subject} |",
-        def.name,
-        def.canonical,
-        def.surface.function()
-    )
+    let (name, link) = (def.name, link_event(def.canonical));
+    let function = def.surface.function();
+    format!("| `{name}` | {also} | {link} | `{function}` | {veto} | {fails} | {rewrites} | {subject} |")
 }
 
 fn list_returns(def: &HarnEventDef) -> Vec<String> {
@@ -127,9 +122,4 @@ fn list_returns(def: &HarnEventDef) -> Vec<String> {
     let mut forms: Vec<String> = forms.into_iter().map(|form| form.replace('|', "\\|")).collect();
     forms.extend(def.empty_word.map(|word| format!("`\"{word}\"`")));
     forms
-}
-
-/// Adds a line. Writing to a `String` cannot fail.
-fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
-    let _ = writeln!(page, "{line}");
 }

@@ -12,8 +12,10 @@ mod schemas;
 mod tools;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 
+use pintle_contract::EventKind;
 use xtask::{ChoreReport, SourceWorkspace};
 
 use crate::graph;
@@ -77,6 +79,17 @@ fn compare(workspace: &SourceWorkspace) -> Result<(GeneratedPages, Vec<String>),
 fn find_stale_files<'a>(workspace: &'a SourceWorkspace, pages: &'a GeneratedPages) -> impl Iterator<Item = &'a String> {
     let generated = |name: &&String| GENERATED.iter().any(|dir| name.starts_with(dir));
     workspace.files.keys().filter(generated).filter(|name| !pages.contains_key(*name))
+}
+
+/// The name of an event, as a link to its section in the page of events.
+fn link_event(event: EventKind) -> String {
+    format!("[`{event}`](events.md#{})", event.name().replace('.', ""))
+}
+
+/// Adds a line to a page.
+fn write_line(page: &mut String, line: std::fmt::Arguments<'_>) {
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(page, "{line}");
 }
 
 #[cfg(test)]

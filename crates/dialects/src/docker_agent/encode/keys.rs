@@ -14,7 +14,7 @@ use crate::docker_agent::DockerAgentVersion;
 
 /// One key of a hook's input.
 #[derive(Debug)]
-pub(crate) struct DockerKey {
+pub struct DockerKey {
     pub(crate) name: &'static str,
     /// The oldest version that sends it.
     pub(crate) since: DockerAgentVersion,

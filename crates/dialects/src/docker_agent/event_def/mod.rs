@@ -4,15 +4,14 @@ use pintle_contract::{Event, EventKind, HookInfluence};
 
 use super::DockerAgentVersion;
 use super::encode::keys::{self, DockerKey, ObjectOpening};
-use crate::{EventNames, event_mappings};
+use crate::{DialectEvent, EventNames, event, event_mappings};
 
-/// The definition of a docker-agent event.
+/// A docker-agent event, with its keys in groups.
+pub type DockerEventDef = DialectEvent<&'static [DockerKey], DockerExtras>;
+
+/// What only docker-agent's events have.
 #[derive(Debug)]
-pub struct DockerEventDef {
-    /// The event's name in docker-agent.
-    pub name: &'static str,
-    /// The event in the catalogue.
-    pub canonical: EventKind,
+pub struct DockerExtras {
     /// The oldest version that has the event.
     pub since: DockerAgentVersion,
     /// Whether its hooks are in entries with a `matcher`, not in a flat list.
@@ -33,8 +32,6 @@ pub struct DockerEventDef {
     pub summary: bool,
     /// The first keys of the object on standard input.
     pub(super) opening: &'static ObjectOpening,
-    /// The other keys of that object, in order.
-    pub(super) keys: &'static [&'static [DockerKey]],
 }
 
 impl DockerEventDef {
@@ -88,9 +85,7 @@ pub enum ContextReader {
 }
 
 /// An event on which hooks can only observe.
-const TELLS: DockerEventDef = DockerEventDef {
-    name: "",
-    canonical: EventKind::Custom,
+const TELLS: DockerExtras = DockerExtras {
     since: DockerAgentVersion::G1,
     matcher: false,
     can_block: false,
@@ -101,201 +96,157 @@ const TELLS: DockerEventDef = DockerEventDef {
     context: ContextReader::NoReader,
     summary: false,
     opening: &keys::PLAIN,
-    keys: &[],
 };
 
 /// An event of one tool call.
-const OF_TOOL: DockerEventDef = DockerEventDef { matcher: true, can_block: true, keys: &[keys::CALL], ..TELLS };
+const OF_TOOL: DockerExtras = DockerExtras { matcher: true, can_block: true, ..TELLS };
 
 /// An event on which the user submits text.
-const PROMPT: DockerEventDef = DockerEventDef { can_block: true, context: ContextReader::Model, ..TELLS };
+const PROMPT: DockerExtras = DockerExtras { can_block: true, context: ContextReader::Model, ..TELLS };
 
 /// Every docker-agent event.
 pub const ROWS: &[DockerEventDef] = &[
-    DockerEventDef {
-        name: "pre_tool_use",
-        canonical: EventKind::ToolPre,
-        fails_closed: true,
-        rewrites: Some(DockerRewrite::Input),
-        decisions: PermissionWords::All,
-        ..OF_TOOL
-    },
-    DockerEventDef {
-        name: "post_tool_use",
-        canonical: EventKind::ToolPost,
-        keys: &[keys::CALL, keys::RESULT],
-        ..OF_TOOL
-    },
-    DockerEventDef {
-        name: "permission_request",
-        canonical: EventKind::PermissionAsk,
-        decisions: PermissionWords::AllowDeny,
-        metadata: true,
-        ..OF_TOOL
-    },
-    DockerEventDef {
-        name: "tool_response_transform",
-        canonical: EventKind::ToolResult,
-        can_block: false,
-        rewrites: Some(DockerRewrite::Response),
-        keys: &[keys::CATEGORY, keys::CALL, keys::RESULT],
-        ..OF_TOOL
-    },
-    DockerEventDef {
-        name: "tool_input_transform",
-        canonical: EventKind::ToolTransform,
-        since: DockerAgentVersion::Newest,
-        rewrites: Some(DockerRewrite::Input),
-        keys: &[keys::CATEGORY, keys::CALL],
-        ..OF_TOOL
-    },
-    DockerEventDef {
-        name: "tool_guard",
-        canonical: EventKind::ToolGuard,
-        since: DockerAgentVersion::Newest,
-        fails_closed: true,
-        decisions: PermissionWords::All,
-        metadata: true,
-        keys: &[keys::CATEGORY, keys::CALL],
-        ..OF_TOOL
-    },
-    DockerEventDef {
-        name: "session_start",
-        canonical: EventKind::SessionStart,
-        context: ContextReader::Model,
-        keys: &[keys::SESSION_START],
-        ..TELLS
-    },
-    DockerEventDef { name: "user_prompt_submit", canonical: EventKind::PromptSubmit, keys: &[keys::PROMPT], ..PROMPT },
-    DockerEventDef {
-        name: "user_steering_messages_submit",
-        canonical: EventKind::PromptSteer,
-        since: DockerAgentVersion::Newest,
-        keys: &[keys::STEERING],
-        ..PROMPT
-    },
-    DockerEventDef {
-        name: "user_followup_submit",
-        canonical: EventKind::PromptFollowup,
-        since: DockerAgentVersion::Newest,
-        keys: &[keys::PROMPT],
-        ..PROMPT
-    },
-    DockerEventDef { name: "turn_start", canonical: EventKind::IterationStart, context: ContextReader::Model, ..TELLS },
-    DockerEventDef {
-        name: "turn_end",
-        canonical: EventKind::IterationEnd,
-        opening: &keys::NAMED,
-        keys: &[keys::TURN_END],
-        ..TELLS
-    },
-    DockerEventDef {
-        name: "before_llm_call",
-        canonical: EventKind::CompletionPre,
-        can_block: true,
-        rewrites: Some(DockerRewrite::Messages),
-        opening: &keys::NAMED,
-        keys: &[keys::BEFORE_CALL],
-        ..TELLS
-    },
-    DockerEventDef {
-        name: "after_llm_call",
-        canonical: EventKind::CompletionPost,
-        opening: &keys::NAMED,
-        keys: &[keys::AFTER_CALL],
-        ..TELLS
-    },
-    DockerEventDef {
-        name: "pre_compact",
-        canonical: EventKind::CompactPre,
-        can_block: true,
-        context: ContextReader::Model,
-        keys: &[keys::PRE_COMPACT],
-        ..TELLS
-    },
-    DockerEventDef {
-        name: "before_compaction",
-        canonical: EventKind::CompactBefore,
-        can_block: true,
-        decisions: PermissionWords::Deny,
-        summary: true,
-        keys: &[keys::COMPACTION, keys::COMPACTED],
-        ..TELLS
-    },
-    DockerEventDef {
-        name: "after_compaction",
-        canonical: EventKind::CompactPost,
-        keys: &[keys::COMPACTION, keys::COMPACTION_SUMMARY],
-        ..TELLS
-    },
-    DockerEventDef {
-        name: "subagent_stop",
-        canonical: EventKind::DelegationPost,
-        opening: &keys::CHILD,
-        keys: &[keys::CHILD_END],
-        ..TELLS
-    },
-    DockerEventDef { name: "on_user_input", canonical: EventKind::UserInput, keys: &[keys::USER_INPUT], ..TELLS },
-    DockerEventDef {
-        name: "stop",
-        canonical: EventKind::AgentStop,
-        opening: &keys::NAMED,
-        keys: &[keys::STOP],
-        ..TELLS
-    },
-    DockerEventDef { name: "notification", canonical: EventKind::Notification, keys: &[keys::NOTIFICATION], ..TELLS },
-    DockerEventDef { name: "on_error", canonical: EventKind::Error, keys: &[keys::ERROR], ..TELLS },
-    DockerEventDef { name: "on_max_iterations", canonical: EventKind::LimitIterations, keys: &[keys::LIMIT], ..TELLS },
-    DockerEventDef { name: "session_end", canonical: EventKind::SessionEnd, keys: &[keys::SESSION_END], ..TELLS },
-    DockerEventDef { name: "on_agent_switch", canonical: EventKind::AgentSwitch, keys: &[keys::SWITCH], ..TELLS },
-    DockerEventDef { name: "on_session_resume", canonical: EventKind::SessionResume, keys: &[keys::RESUME], ..TELLS },
-    DockerEventDef {
-        name: "on_tool_approval_decision",
-        canonical: EventKind::PermissionReply,
-        matcher: false,
-        can_block: false,
-        keys: &[keys::CALL, keys::APPROVAL],
-        ..OF_TOOL
-    },
-    DockerEventDef {
-        name: "worktree_create",
-        canonical: EventKind::WorktreeCreate,
-        can_block: true,
-        context: ContextReader::User,
-        opening: &keys::WORKTREE,
-        keys: &[keys::WORKTREE_FIELDS],
-        ..TELLS
-    },
+    event(
+        "pre_tool_use",
+        EventKind::ToolPre,
+        &[keys::CALL],
+        DockerExtras {
+            fails_closed: true,
+            rewrites: Some(DockerRewrite::Input),
+            decisions: PermissionWords::All,
+            ..OF_TOOL
+        },
+    ),
+    event("post_tool_use", EventKind::ToolPost, &[keys::CALL, keys::RESULT], OF_TOOL),
+    event(
+        "permission_request",
+        EventKind::PermissionAsk,
+        &[keys::CALL],
+        DockerExtras { decisions: PermissionWords::AllowDeny, metadata: true, ..OF_TOOL },
+    ),
+    event(
+        "tool_response_transform",
+        EventKind::ToolResult,
+        &[keys::CATEGORY, keys::CALL, keys::RESULT],
+        DockerExtras { can_block: false, rewrites: Some(DockerRewrite::Response), ..OF_TOOL },
+    ),
+    event(
+        "tool_input_transform",
+        EventKind::ToolTransform,
+        &[keys::CATEGORY, keys::CALL],
+        DockerExtras { since: DockerAgentVersion::Newest, rewrites: Some(DockerRewrite::Input), ..OF_TOOL },
+    ),
+    event(
+        "tool_guard",
+        EventKind::ToolGuard,
+        &[keys::CATEGORY, keys::CALL],
+        DockerExtras {
+            since: DockerAgentVersion::Newest,
+            fails_closed: true,
+            decisions: PermissionWords::All,
+            metadata: true,
+            ..OF_TOOL
+        },
+    ),
+    event(
+        "session_start",
+        EventKind::SessionStart,
+        &[keys::SESSION_START],
+        DockerExtras { context: ContextReader::Model, ..TELLS },
+    ),
+    event("user_prompt_submit", EventKind::PromptSubmit, &[keys::PROMPT], PROMPT),
+    event(
+        "user_steering_messages_submit",
+        EventKind::PromptSteer,
+        &[keys::STEERING],
+        DockerExtras { since: DockerAgentVersion::Newest, ..PROMPT },
+    ),
+    event(
+        "user_followup_submit",
+        EventKind::PromptFollowup,
+        &[keys::PROMPT],
+        DockerExtras { since: DockerAgentVersion::Newest, ..PROMPT },
+    ),
+    event("turn_start", EventKind::IterationStart, &[], DockerExtras { context: ContextReader::Model, ..TELLS }),
+    event("turn_end", EventKind::IterationEnd, &[keys::TURN_END], DockerExtras { opening: &keys::NAMED, ..TELLS }),
+    event(
+        "before_llm_call",
+        EventKind::CompletionPre,
+        &[keys::BEFORE_CALL],
+        DockerExtras { can_block: true, rewrites: Some(DockerRewrite::Messages), opening: &keys::NAMED, ..TELLS },
+    ),
+    event(
+        "after_llm_call",
+        EventKind::CompletionPost,
+        &[keys::AFTER_CALL],
+        DockerExtras { opening: &keys::NAMED, ..TELLS },
+    ),
+    event(
+        "pre_compact",
+        EventKind::CompactPre,
+        &[keys::PRE_COMPACT],
+        DockerExtras { can_block: true, context: ContextReader::Model, ..TELLS },
+    ),
+    event(
+        "before_compaction",
+        EventKind::CompactBefore,
+        &[keys::COMPACTION, keys::COMPACTED],
+        DockerExtras { can_block: true, decisions: PermissionWords::Deny, summary: true, ..TELLS },
+    ),
+    event("after_compaction", EventKind::CompactPost, &[keys::COMPACTION, keys::COMPACTION_SUMMARY], TELLS),
+    event(
+        "subagent_stop",
+        EventKind::DelegationPost,
+        &[keys::CHILD_END],
+        DockerExtras { opening: &keys::CHILD, ..TELLS },
+    ),
+    event("on_user_input", EventKind::UserInput, &[keys::USER_INPUT], TELLS),
+    event("stop", EventKind::AgentStop, &[keys::STOP], DockerExtras { opening: &keys::NAMED, ..TELLS }),
+    event("notification", EventKind::Notification, &[keys::NOTIFICATION], TELLS),
+    event("on_error", EventKind::Error, &[keys::ERROR], TELLS),
+    event("on_max_iterations", EventKind::LimitIterations, &[keys::LIMIT], TELLS),
+    event("session_end", EventKind::SessionEnd, &[keys::SESSION_END], TELLS),
+    event("on_agent_switch", EventKind::AgentSwitch, &[keys::SWITCH], TELLS),
+    event("on_session_resume", EventKind::SessionResume, &[keys::RESUME], TELLS),
+    event(
+        "on_tool_approval_decision",
+        EventKind::PermissionReply,
+        &[keys::CALL, keys::APPROVAL],
+        DockerExtras { matcher: false, can_block: false, ..OF_TOOL },
+    ),
+    event(
+        "worktree_create",
+        EventKind::WorktreeCreate,
+        &[keys::WORKTREE_FIELDS],
+        DockerExtras { can_block: true, context: ContextReader::User, opening: &keys::WORKTREE, ..TELLS },
+    ),
 ];
 
 /// `pre_tool_use` entries with `preempt_yolo: true`, which decide whatever the permission rules say.
-pub(super) static PREEMPT: DockerEventDef = DockerEventDef {
-    name: "pre_tool_use",
-    canonical: EventKind::ToolGuard,
-    fails_closed: true,
-    decisions: PermissionWords::All,
-    metadata: true,
-    ..OF_TOOL
-};
+pub(super) static PREEMPT: DockerEventDef = event(
+    "pre_tool_use",
+    EventKind::ToolGuard,
+    &[keys::CALL],
+    DockerExtras { fails_closed: true, decisions: PermissionWords::All, metadata: true, ..OF_TOOL },
+);
 
 /// An event that docker-agent does not have; its hooks receive only the common keys.
-static ELSEWHERE: DockerEventDef = TELLS;
+static ELSEWHERE: DockerEventDef = event("", EventKind::Custom, &[], TELLS);
 
 /// The canonical and native names of the events.
 pub(super) static NAMES: EventNames = EventNames::only(&event_mappings!(ROWS), &[]);
 
 /// The definition of an event under the name that a hook's author wrote.
 pub(super) fn for_event(event: &Event, spelling: &str) -> &'static DockerEventDef {
-    let canonical = event.name.kind();
-    if canonical == PREEMPT.canonical && spelling == PREEMPT.name {
+    if event.name.kind() == PREEMPT.canonical && spelling == PREEMPT.name {
         return &PREEMPT;
     }
-    ROWS.iter().find(|def| def.canonical == canonical).unwrap_or(&ELSEWHERE)
+    DialectEvent::for_event(ROWS, event).unwrap_or(&ELSEWHERE)
 }
 
 /// The definition of an event by docker-agent's name.
 pub(super) fn by_name(name: &str) -> Option<&'static DockerEventDef> {
-    ROWS.iter().find(|def| def.name == name)
+    DialectEvent::by_name(ROWS, name)
 }
 
 #[cfg(test)]

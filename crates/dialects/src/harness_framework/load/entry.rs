@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{FrameworkSettingsFile, header, program};
 use crate::document::{DocNode, FieldReader, to_json};
 use crate::harness_framework::codec::FrameworkCodec;
-use crate::harness_framework::event_def::{FrameworkEventDef, FrameworkField};
+use crate::harness_framework::event_def::{FrameworkEventDef, TOOL_NAME};
 use crate::harness_framework::matcher::FrameworkMatcher;
 use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES, read_failure_words};
 use pintle_tools::CLAUDE;
@@ -128,12 +128,12 @@ fn read_conditions(
         return None;
     };
     for entry in entries {
-        let known = BASE.into_iter().chain(def.fields.iter().map(|field| field.name()));
+        let known = BASE.into_iter().chain(def.keys.iter().map(|key| key.name));
         if !known.clone().any(|field| field == entry.key) {
             let help = suggest_or_list(&entry.key, known, &format!("the fields of {} are", def.name));
             let message = format!("the payload of {} has no field `{}`, so the hook never fires", def.name, entry.key);
             report.warning("dead_matcher", message, entry.key_span, Some(help));
-        } else if entry.key == FrameworkField::ToolName.name() {
+        } else if entry.key == TOOL_NAME {
             check_tool_name(settings, &entry.value);
         }
     }
