@@ -41,6 +41,9 @@ pub const CALL: &[ClientKey] = &[
 /// A tool call without an ID.
 pub const ASKED: &[ClientKey] = &[key("tool_name", key_values::TOOL), key("tool_input", key_values::INPUT)];
 
+/// The response of a tool, without its duration.
+pub const RESPONSE: &[ClientKey] = &[key("tool_response", key_values::RESPONSE)];
+
 /// The result of a tool call.
 pub const RESULT: &[ClientKey] =
     &[key("tool_response", key_values::RESPONSE), key("duration_ms", key_values::DURATION)];
@@ -58,11 +61,17 @@ pub const BATCH: &[ClientKey] = &[key("tool_calls", key_values::CALLS)];
 /// The start of a session.
 pub const BEGINNING: &[ClientKey] = &[key("source", key_values::START_REASON), key("model", key_values::MODEL)];
 
+/// Why a session starts.
+pub const SOURCE: &[ClientKey] = &[key("source", key_values::START_REASON)];
+
 /// The end of a session.
 pub const ENDING: &[ClientKey] = &[key("reason", key_values::END_REASON)];
 
 /// The user's prompt.
 pub const PROMPT: &[ClientKey] = &[key("prompt", key_values::PROMPT), key("source", key_values::SOURCE)];
+
+/// The text of the user's prompt.
+pub const TEXT: &[ClientKey] = &[key("prompt", key_values::PROMPT)];
 
 /// The end of a turn.
 pub const STOP: &[ClientKey] =
@@ -84,6 +93,9 @@ pub const ERROR: &[ClientKey] = &[key("error", key_values::KIND), key("error_det
 /// The input of a compaction.
 pub const COMPACT: &[ClientKey] =
     &[key("trigger", key_values::TRIGGER), key("custom_instructions", key_values::INSTRUCTIONS)];
+
+/// Why a compaction starts.
+pub const TRIGGER: &[ClientKey] = &[key("trigger", key_values::TRIGGER)];
 
 /// The result of a compaction.
 pub const COMPACTED: &[ClientKey] = &[key("trigger", key_values::TRIGGER), key("compact_summary", key_values::SUMMARY)];

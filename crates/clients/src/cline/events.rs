@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::EventKind;
+use pintle_contract::{DenyEffect, EventKind};
 use pintle_tools::CLINE;
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use crate::host::{HostEventContext, HostEventData, HostEventKind, HostField, Hos
 use crate::key_values::{self, both, key, read_key, written};
 use crate::matcher::MatcherSyntax;
 use crate::{
-    BlockEffect, ClientEventDef, ClientKey, EncodeContext, InputRewrite, PayloadStyle, PlainTextReader,
+    BlockEffect, ClientEventDef, ClientKey, EncodeContext, ExitTwoEffect, PayloadStyle, PlainTextReader, StopEffect,
     UnmappedClientEvents, payload_values, shared_events,
 };
 
@@ -90,6 +90,12 @@ const TELLS: ClientEventDef = ClientEventDef {
     ..ClientEventDef::observe_only(&STYLE)
 };
 
+/// An event for which Cline waits: it reads the JSON of a response, but neither its status nor plain text.
+const fn waits(def: ClientEventDef) -> ClientEventDef {
+    let (exit_two, stop, text) = (ExitTwoEffect::Ignored, StopEffect::Ignored, PlainTextReader::Discarded);
+    ClientEventDef { exit_two, stop, text, ..def }
+}
+
 /// Its events.
 pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
@@ -112,51 +118,19 @@ pub const ROWS: &[ClientEventDef] = &[
         support: &support::SESSION_START,
         ..TELLS
     },
-    ClientEventDef {
-        name: "UserPromptSubmit",
-        canonical: Some(EventKind::PromptSubmit),
-        keys: &[PROMPT],
-        read_keys: OTHER_PROMPT,
-        block: BlockEffect::Deny,
-        context: true,
-        fires: shared_events::PROMPT,
-        kind: HostEventKind::Prompt,
-        is_guard: true,
-        ..TELLS
-    }
-    .answered(&support::PROMPT, answers::cancel_task),
-    ClientEventDef {
-        name: "PreToolUse",
-        canonical: Some(EventKind::ToolPre),
-        keys: &[BEFORE],
-        read_keys: OLDER_CALL,
-        subject: Some(payload_values::tool_subject),
-        is_tool: true,
-        block: BlockEffect::Deny,
-        permission: true,
-        input: InputRewrite::Replace,
-        context: true,
-        fires: shared_events::BEFORE_TOOL,
-        kind: HostEventKind::BeforeTool,
-        is_guard: true,
-        ..TELLS
-    }
-    .answered(&support::BEFORE_TOOL, answers::cancel_task),
-    ClientEventDef {
-        name: "PostToolUse",
-        canonical: Some(EventKind::ToolPost),
+    waits(ClientEventDef { keys: &[PROMPT], read_keys: OTHER_PROMPT, ..shared_events::user_prompt_submit(&STYLE) })
+        .answered(&support::PROMPT, answers::cancel_task),
+    waits(ClientEventDef { keys: &[BEFORE], read_keys: OLDER_CALL, ..shared_events::pre_tool_use(&STYLE) })
+        .answered(&support::BEFORE_TOOL, answers::cancel_task),
+    waits(ClientEventDef {
         keys: &[AFTER],
         read_keys: OLDER_CALL,
-        subject: Some(payload_values::tool_subject),
-        is_tool: true,
         event_filter: Some(shared_events::tool_executed),
-        block: BlockEffect::NotifyModel,
-        context: true,
-        fires: shared_events::AFTER_TOOL,
-        kind: HostEventKind::AfterTool,
+        on_deny: DenyEffect::DenyEvent,
+        output: false,
         adjust: mark_failure,
-        ..TELLS
-    }
+        ..shared_events::post_tool_use(&STYLE)
+    })
     .answered(&support::AFTER_TOOL, answers::cancel_task),
     ClientEventDef {
         name: "TaskComplete",
@@ -170,11 +144,10 @@ pub const ROWS: &[ClientEventDef] = &[
     },
     ClientEventDef {
         name: "TaskError",
-        canonical: Some(EventKind::Error),
         keys: &[ERROR],
-        fires: shared_events::ERROR,
-        kind: HostEventKind::AgentError,
-        ..TELLS
+        subject: None,
+        support: &support::DETACHED,
+        ..shared_events::stop_failure(&STYLE)
     },
     ClientEventDef { name: "TaskCancel", custom: Some("custom.cline_task_cancel"), high_volume: true, ..TELLS },
     // Cline lists the event and never fires it.

@@ -37,20 +37,12 @@ const MODE: &[ClientKey] = &[key("permission_mode", key_values::MODE)];
 
 const TURN: &[ClientKey] = &[key("turn_id", key_values::TURN)];
 
-const BEGINNING: &[ClientKey] = &[key("source", key_values::START_REASON)];
-
-const PROMPT: &[ClientKey] = &[key("prompt", key_values::PROMPT)];
-
-const RESULT: &[ClientKey] = &[key("tool_response", key_values::RESPONSE)];
-
-const TRIGGER: &[ClientKey] = &[key("trigger", key_values::TRIGGER)];
-
 /// Its events.
 pub const ROWS: &[ClientEventDef] = &[
-    ClientEventDef { keys: &[MODEL, MODE, BEGINNING], ..shared_events::session_start(&STYLE) }
+    ClientEventDef { keys: &[MODEL, MODE, shared_keys::SOURCE], ..shared_events::session_start(&STYLE) }
         .answered(&support::SESSION_START, answers::session_start),
     ClientEventDef {
-        keys: &[MODEL, MODE, TURN, PROMPT, shared_keys::SUBAGENT],
+        keys: &[MODEL, MODE, TURN, shared_keys::TEXT, shared_keys::SUBAGENT],
         ..shared_events::user_prompt_submit(&STYLE)
     }
     .answered(&support::PROMPT, answers::prompt),
@@ -62,7 +54,7 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[MODEL, MODE, TURN, shared_keys::ASKED], ..shared_events::permission_request(&STYLE) }
         .answered(&support::PERMISSION, answers::permission),
     ClientEventDef {
-        keys: &[MODEL, MODE, TURN, shared_keys::SUBAGENT, shared_keys::CALL, RESULT],
+        keys: &[MODEL, MODE, TURN, shared_keys::SUBAGENT, shared_keys::CALL, shared_keys::RESPONSE],
         event_filter: Some(shared_events::tool_executed),
         block: BlockEffect::ReplaceResult,
         ..shared_events::post_tool_use(&STYLE)
@@ -82,13 +74,13 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[MODEL, MODE, TURN, shared_keys::STOP], ..shared_events::stop(&STYLE) }
         .answered(&support::STOP, answers::stop),
     ClientEventDef {
-        keys: &[MODEL, TURN, TRIGGER],
+        keys: &[MODEL, TURN, shared_keys::TRIGGER],
         text: PlainTextReader::Discarded,
         is_guard: true,
         ..shared_events::pre_compact(&STYLE)
     }
     .answered(&support::COMPACT, answers::compact),
-    ClientEventDef { keys: &[MODEL, TURN, TRIGGER], ..shared_events::post_compact(&STYLE) }
+    ClientEventDef { keys: &[MODEL, TURN, shared_keys::TRIGGER], ..shared_events::post_compact(&STYLE) }
         .answered(&support::COMPACTED, answers::notice),
     ClientEventDef {
         keys: &[shared_keys::ENDING],

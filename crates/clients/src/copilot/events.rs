@@ -73,8 +73,6 @@ const BEGINNING: &[ClientKey] = &[key("source", both(start_reason, HostField::So
 
 const ENDING: &[ClientKey] = &[key("reason", both(end_reason, HostField::Reason))];
 
-const PROMPT: &[ClientKey] = &[key("prompt", key_values::PROMPT)];
-
 const STOP: &[ClientKey] =
     &[key("stopReason", written(end_of_turn)), key("stop_hook_active", key_values::STOP_HOOK_ACTIVE)];
 
@@ -139,7 +137,7 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "userPromptSubmitted",
         canonical: Some(EventKind::PromptSubmit),
-        keys: &[PROMPT],
+        keys: &[shared_keys::TEXT],
         context: true,
         fires: shared_events::PROMPT,
         kind: shared_events::user_prompt_submit(&CAMEL).kind,

@@ -15,8 +15,8 @@ use crate::host::{HostEventKind, HostField};
 use crate::key_values::{self, both, key, read_key, written};
 use crate::matcher::MatcherSyntax;
 use crate::{
-    BlockEffect, ClientEventDef, ClientKey, EncodeContext, ExitTwoEffect, InputRewrite, PayloadStyle, StopEffect,
-    UnmappedClientEvents, payload_values, shared_events,
+    BlockEffect, ClientEventDef, ClientKey, EncodeContext, ExitTwoEffect, InputRewrite, PayloadStyle, PlainTextReader,
+    StopEffect, UnmappedClientEvents, payload_values, shared_events, shared_keys,
 };
 
 /// The shape of Cursor's payloads.
@@ -96,8 +96,6 @@ const DELEGATED: &[ClientKey] = &[
     key("loop_count", key_values::CONTINUATION_COUNT),
 ];
 
-const TRIGGER: &[ClientKey] = &[key("trigger", key_values::TRIGGER)];
-
 const STOP: &[ClientKey] = &[
     key("status", written(|given| Some(Value::from(status(given))))),
     key("loop_count", key_values::CONTINUATION_COUNT),
@@ -152,15 +150,10 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::SESSION_START, answers::context),
     ClientEventDef {
         name: "beforeSubmitPrompt",
-        canonical: Some(EventKind::PromptSubmit),
         keys: &[PROMPT],
-        block: BlockEffect::Deny,
-        exit_two: ExitTwoEffect::Block,
-        stop: StopEffect::Deny,
-        fires: shared_events::PROMPT,
-        kind: HostEventKind::Prompt,
-        is_guard: true,
-        ..TELLS
+        context: false,
+        text: PlainTextReader::Discarded,
+        ..shared_events::user_prompt_submit(&STYLE)
     }
     .answered(&support::PROMPT, answers::prompt),
     ClientEventDef {
@@ -283,7 +276,7 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "preCompact",
         canonical: Some(EventKind::CompactPre),
-        keys: &[TRIGGER],
+        keys: &[shared_keys::TRIGGER],
         fires: shared_events::COMPACT,
         kind: HostEventKind::CompactBefore,
         ..TELLS
@@ -291,13 +284,10 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::COMPACT, answers::notice),
     ClientEventDef {
         name: "stop",
-        canonical: Some(EventKind::AgentStop),
         keys: &[STOP],
-        event_filter: Some(shared_events::is_from_main_agent),
-        block: BlockEffect::Deny,
-        fires: shared_events::STOP,
-        kind: HostEventKind::Stop,
-        ..TELLS
+        exit_two: ExitTwoEffect::Fail,
+        stop: StopEffect::Ignored,
+        ..shared_events::stop(&STYLE)
     }
     .answered(&support::STOP, answers::stop),
     ClientEventDef {

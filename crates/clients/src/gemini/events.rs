@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{DenyEffect, EventKind};
+use pintle_contract::EventKind;
 use pintle_tools::GEMINI;
 use serde_json::{Value, json};
 
@@ -29,19 +29,11 @@ const REQUEST: &[ClientKey] = &[key("llm_request", both(request, HostField::Requ
 
 const ANSWER: &[ClientKey] = &[key("llm_response", both(answer, HostField::Response))];
 
-const RESULT: &[ClientKey] = &[key("tool_response", key_values::RESPONSE)];
-
-const BEGINNING: &[ClientKey] = &[key("source", key_values::START_REASON)];
-
-const PROMPT: &[ClientKey] = &[key("prompt", key_values::PROMPT)];
-
 const STOP: &[ClientKey] = &[
     key("prompt", key_values::LAST_PROMPT),
     key("prompt_response", key_values::ANSWER),
     key("stop_hook_active", key_values::STOP_HOOK_ACTIVE),
 ];
-
-const TRIGGER: &[ClientKey] = &[key("trigger", key_values::TRIGGER)];
 
 const NOTIFICATION: &[ClientKey] = &[key("notification_type", key_values::KIND), key("message", key_values::MESSAGE)];
 
@@ -57,7 +49,7 @@ const GUARDS: ClientEventDef = ClientEventDef {
 /// Its events.
 pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
-        keys: &[BEGINNING],
+        keys: &[shared_keys::SOURCE],
         stop: StopEffect::Ignored,
         exit_two: ExitTwoEffect::NotifyUser,
         text: PlainTextReader::User,
@@ -66,57 +58,34 @@ pub const ROWS: &[ClientEventDef] = &[
     .answered(&support::SESSION_START, answers::context),
     ClientEventDef {
         name: "BeforeAgent",
-        canonical: Some(EventKind::PromptSubmit),
-        keys: &[PROMPT],
-        context: true,
-        fires: shared_events::PROMPT,
-        kind: HostEventKind::Prompt,
-        is_guard: true,
-        ..GUARDS
+        keys: &[shared_keys::TEXT],
+        text: PlainTextReader::User,
+        ..shared_events::user_prompt_submit(&STYLE)
     }
     .answered(&support::PROMPT, answers::prompt),
     ClientEventDef {
         name: "BeforeTool",
-        canonical: Some(EventKind::ToolPre),
         keys: &[shared_keys::ASKED],
-        subject: Some(payload_values::tool_subject),
-        is_tool: true,
+        permission: false,
         input: InputRewrite::Merge,
-        fires: shared_events::BEFORE_TOOL,
-        kind: HostEventKind::BeforeTool,
+        context: false,
+        text: PlainTextReader::User,
         adjust: name_mcp_call,
-        is_guard: true,
-        ..GUARDS
+        ..shared_events::pre_tool_use(&STYLE)
     }
     .answered(&support::BEFORE_TOOL, answers::before_tool),
     ClientEventDef {
         name: "AfterTool",
-        canonical: Some(EventKind::ToolPost),
-        keys: &[shared_keys::ASKED, RESULT],
-        subject: Some(payload_values::tool_subject),
-        is_tool: true,
+        keys: &[shared_keys::ASKED, shared_keys::RESPONSE],
         event_filter: Some(shared_events::tool_executed),
         block: BlockEffect::ReplaceResult,
-        on_deny: DenyEffect::StopRun,
-        output: true,
-        context: true,
-        fires: shared_events::AFTER_TOOL,
-        kind: HostEventKind::AfterTool,
+        text: PlainTextReader::User,
         adjust: name_mcp_call,
-        ..GUARDS
+        ..shared_events::post_tool_use(&STYLE)
     }
     .answered(&support::AFTER_TOOL, answers::after_tool),
-    ClientEventDef {
-        name: "AfterAgent",
-        canonical: Some(EventKind::AgentStop),
-        keys: &[STOP],
-        event_filter: Some(shared_events::is_from_main_agent),
-        stop: StopEffect::AllowStop,
-        fires: shared_events::STOP,
-        kind: HostEventKind::Stop,
-        ..GUARDS
-    }
-    .answered(&support::STOP, answers::stop),
+    ClientEventDef { name: "AfterAgent", keys: &[STOP], text: PlainTextReader::User, ..shared_events::stop(&STYLE) }
+        .answered(&support::STOP, answers::stop),
     ClientEventDef { keys: &[NOTIFICATION], text: PlainTextReader::User, ..shared_events::notification(&STYLE) }
         .answered(&support::TELLS, answers::notice),
     ClientEventDef {
@@ -130,7 +99,7 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "PreCompress",
         canonical: Some(EventKind::CompactPre),
-        keys: &[TRIGGER],
+        keys: &[shared_keys::TRIGGER],
         subject: Some(payload_values::trigger_subject),
         exit_two: ExitTwoEffect::NotifyUser,
         text: PlainTextReader::User,
