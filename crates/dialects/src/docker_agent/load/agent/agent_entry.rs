@@ -2,6 +2,7 @@
 
 use pintle_contract::{
     AgentSpec, ByteSpan, CompactionSpec, ExitSpec, HistorySpec, Location, MemberSpec, NetworkSpec, OnMaxIterations,
+    PermissionMode,
 };
 
 use super::flags::AgentFlags;
@@ -9,6 +10,7 @@ use super::model::{RETRIES, ResolvedModel, THRESHOLDS, read_names};
 use super::{AgentFile, commands, report_unknown};
 use crate::docker_agent::{LOOP_RULES, hooks};
 use crate::document::{FieldReader, KeyTable, MapEntry, UnknownKeys, key, read_keys};
+use crate::words::PERMISSION_MODES;
 
 /// The number of identical batches of calls in a row after which an agent is stopped.
 const MAX_CONSECUTIVE: u32 = 5;
@@ -21,6 +23,10 @@ pub(in crate::docker_agent::load) struct AgentEntryKeys {
     description: String,
     instruction: String,
     welcome_message: Option<String>,
+    safety: Option<PermissionMode>,
+    add_prompt_files_depth: Option<u32>,
+    session_compaction: Option<bool>,
+    compaction_threshold: Option<f64>,
 }
 
 pub(in crate::docker_agent::load) static AGENT_ENTRY: KeyTable<AgentEntryKeys> = KeyTable {
@@ -43,19 +49,19 @@ pub(in crate::docker_agent::load) static AGENT_ENTRY: KeyTable<AgentEntryKeys> =
         key!("handoffs": listed("list of texts", "none"), "Agents of the file that it may hand the conversation to."),
         key!("force_handoff": listed("text", "none"), "The agent to which every finished turn goes."),
         key!("hooks": listed("mapping", "none"), "Its hooks, by event."),
-        key!("safety": listed("`strict`, `balanced`, `restricted`, `autonomous`", "none"),
+        key!(safety?: choice(&PERMISSION_MODES), "none",
             "What happens to a call that no permission rule decides."),
         key!("redact_secrets": listed("true or false", "true"), "Whether secrets are redacted before the model sees them."),
         key!("add_date": listed("true or false", "false"), "Whether the model is told the date."),
         key!("add_environment_info": listed("true or false", "false"), "Whether the model sees facts about the machine."),
         key!("add_prompt_files": listed("list of texts", "none"), "Files whose text the model is given."),
-        key!("add_prompt_files_depth": listed("whole number, 0 to 100", "0"), "How many directories below they are searched."),
+        key!(add_prompt_files_depth?: integer(0..=100), 0, "How many directories below they are searched."),
         key!("max_iterations": listed("whole number, 0 or more", "unlimited"), "The maximum number of model calls in one turn."),
         key!("max_consecutive_tool_calls": listed("whole number, 0 or more", "5"),
             "How many identical batches of calls in a row end the turn."),
         key!("num_history_items": listed("whole number, 0 or more", "unlimited"), "How many messages are sent."),
-        key!("session_compaction": listed("true or false", "true"), "Whether the conversation is compacted automatically."),
-        key!("compaction_threshold": listed("number, 0.01 to 1", "0.9"),
+        key!(session_compaction?: boolean, true, "Whether the conversation is compacted automatically."),
+        key!(compaction_threshold?: number(THRESHOLDS), CompactionSpec::default().threshold,
             "The share of the model's window at which it is compacted."),
         key!("readonly": refused("list the read-only tools under `tools` of each toolset")),
         key!("harness": unsupported("give the agent a `model`")),
@@ -88,7 +94,7 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
     let mut others = chosen.as_ref().map(|chosen| chosen.alternatives.clone()).unwrap_or_default();
     others.extend(fallback.models);
     let toolsets = file.shared.read_toolsets(&mut fields);
-    let mut flags = read_flags(&mut fields, &location);
+    let mut flags = read_flags(&mut fields, keys.add_prompt_files_depth, &location);
     flags.safer = toolsets.safer.map(|span| report.location(span));
     let own_hooks = fields.node("hooks").filter(|node| !node.is_null());
     let mut declared = own_hooks.map(|node| hooks::read(report, node, file.compat)).unwrap_or_default();
@@ -101,7 +107,14 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
         welcome_message: keys.welcome_message,
         commands: read_commands(&mut fields, file),
     };
-    let compaction = read_compaction(&mut fields, chosen.as_ref());
+    let default = CompactionSpec::default();
+    let chosen_threshold = chosen.as_ref().and_then(|chosen| chosen.threshold);
+    let compaction = CompactionSpec {
+        enabled: keys.session_compaction.unwrap_or(default.enabled),
+        // The model's threshold takes precedence over the agent's.
+        threshold: chosen_threshold.or(keys.compaction_threshold).unwrap_or(default.threshold),
+        context_limit: chosen.as_ref().and_then(|chosen| chosen.window),
+    };
     let mut model = chosen.map(|chosen| chosen.spec);
     if let (Some(model), Some(retries)) = (&mut model, fallback.retries) {
         model.retry.max_retries = retries;
@@ -115,7 +128,7 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
         fallback_models: file.models.resolve(&others),
         history: read_history(&mut fields),
         compaction,
-        permission_mode: super::read_mode(&mut fields),
+        permission_mode: keys.safety,
         network: NetworkSpec { allowed_domains: vec![String::from("*")] },
         exit: ExitSpec {
             max_iterations: read_bounded(&mut fields, "max_iterations").unwrap_or(UNBOUNDED),
@@ -170,7 +183,7 @@ fn read_fallback(fields: &mut FieldReader<'_>) -> FallbackPolicy {
     fallback
 }
 
-fn read_flags(fields: &mut FieldReader<'_>, agent: &Location) -> AgentFlags {
+fn read_flags(fields: &mut FieldReader<'_>, depth: Option<u32>, agent: &Location) -> AgentFlags {
     let report = fields.report();
     let mut flag = |key: &'static str| {
         let wanted = fields.boolean(key)?;
@@ -181,8 +194,7 @@ fn read_flags(fields: &mut FieldReader<'_>, agent: &Location) -> AgentFlags {
     let set = |flag: Option<(bool, Location)>| flag.filter(|(wanted, _)| *wanted).map(|(_, place)| place);
     let files = read_names(fields, "add_prompt_files");
     let place = files.first().map(|(_, span)| report.location(*span));
-    let depth = fields.integer("add_prompt_files_depth", 0..=100_u32).filter(|depth| *depth > 0);
-    let arguments = depth.map(|depth| format!("--depth={depth}")).into_iter();
+    let arguments = depth.filter(|depth| *depth > 0).map(|depth| format!("--depth={depth}")).into_iter();
     let arguments: Vec<String> = arguments.chain(files.into_iter().map(|(name, _)| name)).collect();
     AgentFlags {
         add_date: set(add_date),
@@ -232,15 +244,4 @@ fn read_commands(fields: &mut FieldReader<'_>, file: &AgentFile<'_>) -> Vec<(Str
         }
     }
     commands
-}
-
-fn read_compaction(fields: &mut FieldReader<'_>, chosen: Option<&ResolvedModel>) -> CompactionSpec {
-    let default = CompactionSpec::default();
-    let own = fields.number("compaction_threshold", THRESHOLDS);
-    CompactionSpec {
-        enabled: fields.boolean("session_compaction").unwrap_or(default.enabled),
-        // The model's threshold takes precedence over the agent's.
-        threshold: chosen.and_then(|chosen| chosen.threshold).or(own).unwrap_or(default.threshold),
-        context_limit: chosen.and_then(|chosen| chosen.window),
-    }
 }
