@@ -39,10 +39,10 @@ pub(crate) struct ApprovalPrompt<'a> {
 /// counts as unavailable.
 pub(crate) fn request_approval<'t>(
     turn: &'t TurnContext,
-    asking: &ApprovalPrompt<'_>,
+    prompt: &ApprovalPrompt<'_>,
     is_settled: &dyn Fn() -> bool,
 ) -> Option<ApprovalAnswer<'t>> {
-    let ApprovalPrompt { kind, name, call, event, reasons, metadata, allows_grant: grants } = *asking;
+    let ApprovalPrompt { kind, name, call, event, reasons, metadata, allows_grant: grants } = *prompt;
     turn.await_turn();
     let approver = turn.approver();
     let digest = event.payload.digest();
@@ -64,9 +64,9 @@ pub(crate) fn request_approval<'t>(
 }
 
 /// Fires `approval.requested` for a request that cannot be shown, because no user is available to approve it.
-pub(crate) fn announce_unavailable(turn: &TurnContext, asking: &ApprovalPrompt<'_>) {
-    let texts: Vec<&str> = asking.reasons.iter().map(|reason| reason.text.as_str()).collect();
-    drop(open_request(turn, asking.kind, asking.name, texts.join("\n"), &asking.event.payload.digest()));
+pub(crate) fn announce_unavailable(turn: &TurnContext, prompt: &ApprovalPrompt<'_>) {
+    let texts: Vec<&str> = prompt.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    drop(open_request(turn, prompt.kind, prompt.name, texts.join("\n"), &prompt.event.payload.digest()));
 }
 
 /// The response to an approval request. While it is held, no other request is shown, so its effects are applied first.

@@ -10,7 +10,7 @@ use pintle_host::event::TokenUsage;
 /// Receives everything an agent does while it happens. Calls may come from several threads at once.
 pub trait Observer: Send + Sync + Debug {
     /// Reports something that the agent named by `origin` did.
-    fn observe(&self, origin: &Origin, what: &AgentEvent<'_>);
+    fn observe(&self, origin: &Origin, event: &AgentEvent<'_>);
 }
 
 /// What an agent did.
@@ -152,5 +152,5 @@ pub enum ToolCallEnd {
 pub struct NoObserver;
 
 impl Observer for NoObserver {
-    fn observe(&self, _origin: &Origin, _what: &AgentEvent<'_>) {}
+    fn observe(&self, _origin: &Origin, _event: &AgentEvent<'_>) {}
 }

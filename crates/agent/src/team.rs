@@ -113,7 +113,7 @@ impl Team {
 
     fn get_or_open(
         &self,
-        shared: &SessionContext,
+        context: &SessionContext,
         name: &str,
         model: &Arc<dyn Model>,
     ) -> Result<Arc<OpenMember>, String> {
@@ -125,25 +125,25 @@ impl Team {
         if let Some(member) = &*member {
             return Ok(Arc::clone(member));
         }
-        let model = match (&spec.model, &shared.open_model) {
+        let model = match (&spec.model, &context.open_model) {
             (Some(own), Some(open)) if !own.provider.is_empty() => {
                 open(own).map_err(|error| format!("agent `{name}` cannot be opened: {error}"))?
             }
             _ => Arc::clone(model),
         };
-        let opened = Arc::new(self.open(shared, spec, model, Vec::new())?);
+        let opened = Arc::new(self.open(context, spec, model, Vec::new())?);
         *member = Some(Arc::clone(&opened));
         Ok(opened)
     }
 
     fn open(
         &self,
-        shared: &SessionContext,
+        context: &SessionContext,
         spec: &AgentSpec,
         model: Arc<dyn Model>,
         more: Vec<Arc<dyn Tool>>,
     ) -> Result<OpenMember, String> {
-        let overlay = compile_overlay(&shared.runtime, spec, &HookOverlay::default())?;
+        let overlay = compile_overlay(&context.runtime, spec, &HookOverlay::default())?;
         let mut toolbox = Toolbox::new(ToolPolicies::default().narrowed_by(&spec.policy)?);
         for tool in more {
             toolbox.add(tool);
@@ -151,9 +151,9 @@ impl Team {
         let mut spec = spec.clone();
         let mut told = vec![std::mem::take(&mut spec.instruction)];
         let member = spec.member.as_ref();
-        let warn = |warning: &str| shared.show_warning(&spec.name, warning);
+        let warn = |warning: &str| context.show_warning(&spec.name, warning);
         let declared = member.map(|member| member.toolsets.as_slice()).unwrap_or_default();
-        for set in toolsets::open_all(declared, &spec, &self.toolset_context, shared) {
+        for set in toolsets::open_all(declared, &spec, &self.toolset_context, context) {
             // If a server does not start, the member works without its tools, as in docker-agent.
             let set = match set {
                 Ok(set) => set,

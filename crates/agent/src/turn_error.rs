@@ -54,8 +54,8 @@ impl TurnError {
         }
     }
 
-    pub(crate) fn failed(what: &'static str, message: impl Into<String>) -> Self {
-        let kind = TurnErrorKind::Failed { source: what, event: None, is_retryable: false };
+    pub(crate) fn failed(subject: &'static str, message: impl Into<String>) -> Self {
+        let kind = TurnErrorKind::Failed { source: subject, event: None, is_retryable: false };
         Self { kind, message: message.into(), message_for_model: None, stop_reason: None }
     }
 
@@ -67,18 +67,18 @@ impl TurnError {
     }
 
     /// A hook denied something.
-    pub(crate) fn from_denial(turn: &TurnContext, what: &str, outcome: &Outcome) -> Self {
-        Self::from_refusal(&turn.rules().wording, what, outcome)
+    pub(crate) fn from_denial(turn: &TurnContext, subject: &str, outcome: &Outcome) -> Self {
+        Self::from_refusal(&turn.rules().wording, subject, outcome)
     }
 
     /// A hook denied something that every system calls so.
-    pub(crate) fn blocked(what: &str, outcome: &Outcome) -> Self {
-        Self::from_refusal(&RefusalWording::default(), what, outcome)
+    pub(crate) fn blocked(subject: &str, outcome: &Outcome) -> Self {
+        Self::from_refusal(&RefusalWording::default(), subject, outcome)
     }
 
-    fn from_refusal(wording: &RefusalWording, what: &str, outcome: &Outcome) -> Self {
-        Self::denied(wording.turn_denied_by(what, outcome))
-            .with_message_for_model(wording.turn_denied_for_model(what, outcome))
+    fn from_refusal(wording: &RefusalWording, subject: &str, outcome: &Outcome) -> Self {
+        Self::denied(wording.turn_denied_by(subject, outcome))
+            .with_message_for_model(wording.turn_denied_for_model(subject, outcome))
     }
 
     pub(crate) fn with_message_for_model(mut self, message: String) -> Self {

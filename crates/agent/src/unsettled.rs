@@ -10,14 +10,14 @@ use crate::session_state::{WorkItem, WorkKind};
 use crate::turn_context::SessionContext;
 
 /// The unsettled work of a session.
-pub(crate) fn collect(shared: &SessionContext, conversation: &Conversation) -> UnsettledState {
-    collect_from_messages(shared, &conversation.messages)
+pub(crate) fn collect(context: &SessionContext, conversation: &Conversation) -> UnsettledState {
+    collect_from_messages(context, &conversation.messages)
 }
 
 /// The unsettled work, with the unanswered calls of these messages.
-pub(crate) fn collect_from_messages(shared: &SessionContext, messages: &[ModelMessage]) -> UnsettledState {
-    let now_us = shared.runtime.clock().monotonic_us();
-    let open = shared.state.pending_work.all();
+pub(crate) fn collect_from_messages(context: &SessionContext, messages: &[ModelMessage]) -> UnsettledState {
+    let now_us = context.runtime.clock().monotonic_us();
+    let open = context.state.pending_work.all();
     let of_kind = |kind: WorkKind, category: &str| {
         let of = |item: &WorkItem| UnsettledWork {
             category: category.to_owned(),
@@ -37,9 +37,9 @@ pub(crate) fn collect_from_messages(shared: &SessionContext, messages: &[ModelMe
     let known: BTreeSet<String> = tool_calls.iter().map(|call| call.id.clone()).collect();
     let unanswered = unanswered_calls(messages).filter(|call| !known.contains(&call.id));
     tool_calls.extend(unanswered.map(|call| piece("tool_call", call.id.clone(), call.name.clone())));
-    let texts = shared.state.inbox.texts().into_iter().enumerate();
-    let approvals = shared.state.approvals.pending().into_iter();
-    let paused = shared.state.personas.paused().into_iter();
+    let texts = context.state.inbox.texts().into_iter().enumerate();
+    let approvals = context.state.approvals.pending().into_iter();
+    let paused = context.state.personas.paused().into_iter();
     UnsettledState {
         tool_calls,
         background_tasks: of_kind(WorkKind::BackgroundTask, "background_task"),

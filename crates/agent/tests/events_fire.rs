@@ -154,9 +154,9 @@ fn play_full_session() -> Map<String, Value> {
 }
 
 /// Where a payload violates a schema: fields that are missing or unknown, and types that differ.
-fn schema_differences(schema: &Value, definitions: &Value, value: &Value, at: &str) -> Vec<String> {
+fn schema_differences(schema: &Value, definitions: &Value, value: &Value, path: &str) -> Vec<String> {
     if let Some(name) = schema["$ref"].as_str() {
-        return schema_differences(&definitions[name.rsplit('/').next().unwrap()], definitions, value, at);
+        return schema_differences(&definitions[name.rsplit('/').next().unwrap()], definitions, value, path);
     }
     let is = |name: &str| match name {
         "object" => value.is_object(),
@@ -174,27 +174,27 @@ fn schema_differences(schema: &Value, definitions: &Value, value: &Value, at: &s
         _ => true,
     };
     if !fits {
-        return vec![format!("{at} is {value}, not of type {}", schema["type"])];
+        return vec![format!("{path} is {value}, not of type {}", schema["type"])];
     }
     let mut found = Vec::new();
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if value.get(name).is_none() {
-            found.push(format!("{at} lacks `{name}`"));
+            found.push(format!("{path} lacks `{name}`"));
         }
     }
     let known = schema["properties"].as_object();
     for name in value.as_object().into_iter().flat_map(Map::keys) {
         if known.is_some_and(|known| !known.contains_key(name)) {
-            found.push(format!("{at} has `{name}`, which the catalogue does not know"));
+            found.push(format!("{path} has `{name}`, which the catalogue does not know"));
         }
     }
     for (name, inner) in known.into_iter().flatten() {
         if let Some(field) = value.get(name) {
-            found.extend(schema_differences(inner, definitions, field, &format!("{at}.{name}")));
+            found.extend(schema_differences(inner, definitions, field, &format!("{path}.{name}")));
         }
     }
     for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-        found.extend(schema_differences(&schema["items"], definitions, item, &format!("{at}[{index}]")));
+        found.extend(schema_differences(&schema["items"], definitions, item, &format!("{path}[{index}]")));
     }
     found
 }

@@ -86,8 +86,8 @@ fn every_call_is_one_pre_and_one_post_whatever_becomes_of_it() {
 struct CallEndLog(std::sync::Mutex<Vec<(String, ToolCallEnd)>>);
 
 impl Observer for CallEndLog {
-    fn observe(&self, _origin: &pintle_host::Origin, what: &AgentEvent<'_>) {
-        if let AgentEvent::ToolReturned { id, end, .. } = what {
+    fn observe(&self, _origin: &pintle_host::Origin, event: &AgentEvent<'_>) {
+        if let AgentEvent::ToolReturned { id, end, .. } = event {
             self.0.lock().unwrap().push(((*id).to_owned(), *end));
         }
     }
@@ -200,7 +200,7 @@ impl Tool for FixedResultTool {
         &self.0
     }
 
-    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, _arguments: &Value, _context: &ToolContext<'_>) -> Result<Value, ToolError> {
         Ok(self.1.clone()?)
     }
 }
@@ -351,7 +351,7 @@ impl Tool for PanickingTool {
     }
 
     #[expect(clippy::panic, reason = "the test is about a tool that panics")]
-    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, _arguments: &Value, _context: &ToolContext<'_>) -> Result<Value, ToolError> {
         panic!("a bug in somebody's tool")
     }
 }

@@ -28,19 +28,19 @@ pub(crate) struct HostConversation {
 
 impl HostConversation {
     /// The conversation that an event belongs to.
-    pub(crate) fn new(host: &HostDef, told: &HostEvent, state: &HostSessionState) -> Self {
-        let is_new = match &told.data {
+    pub(crate) fn new(host: &HostDef, event: &HostEvent, state: &HostSessionState) -> Self {
+        let is_new = match &event.data {
             HostEventData::SessionStart { source } => source != "resume",
             HostEventData::Prompt { .. } => state.turn <= 1,
             _ => false,
         };
-        Self { title: host.title, transcript: host.transcript, path: transcript_path(told), is_new }
+        Self { title: host.title, transcript: host.transcript, path: transcript_path(event), is_new }
     }
 }
 
 /// The host's transcript of the session, if it is known where it is.
-pub(crate) fn transcript_path(told: &HostEvent) -> Option<PathBuf> {
-    told.context.transcript_path.as_ref().map(PathBuf::from)
+pub(crate) fn transcript_path(event: &HostEvent) -> Option<PathBuf> {
+    event.context.transcript_path.as_ref().map(PathBuf::from)
 }
 
 /// Whether a script says that it looks back at the conversation.

@@ -31,23 +31,23 @@ impl FoundAgent {
 
 /// Looks for every agent, in the order of help texts. No program is started.
 #[must_use]
-pub fn find_agents(site: &InstallEnvironment) -> Vec<FoundAgent> {
-    HOSTS.iter().map(|host| find_agent(host, site)).collect()
+pub fn find_agents(environment: &InstallEnvironment) -> Vec<FoundAgent> {
+    HOSTS.iter().map(|host| find_agent(host, environment)).collect()
 }
 
-fn find_agent(host: &'static HostDef, site: &InstallEnvironment) -> FoundAgent {
-    let settings_dir = site.host_dir(InstallScope::User, &host.install.user);
+fn find_agent(host: &'static HostDef, environment: &InstallEnvironment) -> FoundAgent {
+    let settings_dir = environment.host_dir(InstallScope::User, &host.install.user);
     let own_dir = host.install.own_dir;
     let settings_dir = if own_dir.is_empty() { settings_dir } else { settings_dir.join(own_dir) };
     let mut found = FoundAgent {
         host,
-        program: find_on_path(host.install.program, site),
+        program: find_on_path(host.install.program, environment),
         settings_dir: Some(settings_dir).filter(|dir| dir.is_dir()),
         installed: Vec::new(),
         errors: Vec::new(),
     };
     for (scope, _) in host.install.locations() {
-        match installed_entries(host, site, scope) {
+        match installed_entries(host, environment, scope) {
             Ok(entries) if entries.is_empty() => {}
             Ok(_) => found.installed.push(scope),
             Err(error) => found.errors.push(error),

@@ -88,10 +88,10 @@ enum CallPurpose {
 /// Handles one call of a host. Never fails: an error denies a guarded event, and becomes a notice otherwise. `hooks`
 /// starts a runtime with the hooks of a place, or returns why it cannot.
 pub fn handle_call(
-    errand: &HostCall<'_>,
+    host_call: &HostCall<'_>,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, Box<dyn Error>>,
 ) -> HostResponse {
-    decide_and_respond(errand, CallPurpose::Enforce, hooks).map_or_else(|response| response, |call| call.response)
+    decide_and_respond(host_call, CallPurpose::Enforce, hooks).map_or_else(|response| response, |call| call.response)
 }
 
 /// Decides on a call as [`handle_call`] does, for a user who wants to see the decision. Nothing is stored. A session that is
@@ -101,42 +101,42 @@ pub fn handle_call(
 /// # Errors
 /// With the response, if the event is not known.
 pub fn preview_call(
-    errand: &HostCall<'_>,
+    call: &HostCall<'_>,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, Box<dyn Error>>,
 ) -> Result<HandledCall, HostResponse> {
-    decide_and_respond(errand, CallPurpose::Preview, hooks)
+    decide_and_respond(call, CallPurpose::Preview, hooks)
 }
 
 fn decide_and_respond(
-    errand: &HostCall<'_>,
+    call: &HostCall<'_>,
     purpose: CallPurpose,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, Box<dyn Error>>,
 ) -> Result<HandledCall, HostResponse> {
-    let payload = parse_payload(errand.payload);
+    let payload = parse_payload(call.payload);
     let (Ok(read) | Err((read, _))) = &payload;
-    let named = (errand.host.event_name)(read);
-    let said = named.and_then(|name| errand.host.find_event(name));
-    let Some(def) = choose_event(errand.event, said) else {
+    let named = (call.host.event_name)(read);
+    let said = named.and_then(|name| call.host.find_event(name));
+    let Some(def) = choose_event(call.event, said) else {
         let error = payload.as_ref().err().map(|(_, error)| error);
-        return Err(respond_to_unknown_event(errand.host, named, error));
+        return Err(respond_to_unknown_event(call.host, named, error));
     };
     // The payload of another host is read and answered in that host's format.
-    let sender = errand.host.sender.and_then(|sender| sender(read));
-    let (host, def) = sender.and_then(|host| Some((host, host.find_event(def.name)?))).unwrap_or((errand.host, def));
-    errand.deadline.set_event(host, def);
+    let sender = call.host.sender.and_then(|sender| sender(read));
+    let (host, def) = sender.and_then(|host| Some((host, host.find_event(def.name)?))).unwrap_or((call.host, def));
+    call.deadline.set_event(host, def);
     let heard = match &payload {
-        Err((_, error)) => Err(format!("cannot read the payload from {}: {error}", errand.host.title)),
-        Ok(_) if has_event_conflict(errand.event, said) => Err(event_conflict_text(errand, named)),
+        Err((_, error)) => Err(format!("cannot read the payload from {}: {error}", call.host.title)),
+        Ok(_) if has_event_conflict(call.event, said) => Err(event_conflict_text(call, named)),
         // Hooks may run third-party code, and the bridge may have defects.
         Ok(payload) => catch_unwind(AssertUnwindSafe(|| match Canary::from_payload(payload) {
-            Some(canary) => decide_canary(&canary, errand, (host, def), payload, hooks),
-            None => decide(errand, purpose, (host, def), payload, hooks),
+            Some(canary) => decide_canary(&canary, call, (host, def), payload, hooks),
+            None => decide(call, purpose, (host, def), payload, hooks),
         }))
         .unwrap_or_else(|_| Err(String::from("`pintle hook` crashed; this is a defect in Pintle"))),
     };
     let (decision, built, known_session) = match heard {
-        Ok(DecidedCall { built, known_session, .. }) if errand.deadline.is_over() && def.is_guard => {
-            (HostDecision::deny(errand.deadline.reason()), built, known_session)
+        Ok(DecidedCall { built, known_session, .. }) if call.deadline.is_over() && def.is_guard => {
+            (HostDecision::deny(call.deadline.reason()), built, known_session)
         }
         Ok(DecidedCall { decision, built, known_session }) => (decision, built, known_session),
         Err(reason) if def.is_guard => (HostDecision::deny(format!("pintle: {reason}")), None, None),
@@ -162,26 +162,26 @@ fn parse_payload(bytes: &[u8]) -> Result<Value, (Value, PayloadError)> {
 
 /// The event to answer. If the command line and the payload disagree, it is the one that can be denied.
 fn choose_event(
-    given: Option<&'static HostEventDef>,
-    said: Option<&'static HostEventDef>,
+    named: Option<&'static HostEventDef>,
+    in_payload: Option<&'static HostEventDef>,
 ) -> Option<&'static HostEventDef> {
-    match (given, said) {
-        (Some(given), Some(said)) if said.is_guard && !given.is_guard => Some(said),
-        (Some(given), _) => Some(given),
-        (None, said) => said,
+    match (named, in_payload) {
+        (Some(named), Some(in_payload)) if in_payload.is_guard && !named.is_guard => Some(in_payload),
+        (Some(named), _) => Some(named),
+        (None, in_payload) => in_payload,
     }
 }
 
-fn has_event_conflict(given: Option<&HostEventDef>, said: Option<&HostEventDef>) -> bool {
-    matches!((given, said), (Some(given), Some(said)) if given.name != said.name)
+fn has_event_conflict(named: Option<&HostEventDef>, in_payload: Option<&HostEventDef>) -> bool {
+    matches!((named, in_payload), (Some(named), Some(in_payload)) if named.name != in_payload.name)
 }
 
 /// The error for a payload of another event than the command line names.
-fn event_conflict_text(errand: &HostCall<'_>, named: Option<&str>) -> String {
-    let given = errand.event.map_or("", |def| def.name);
-    let (title, said) = (errand.host.title, named.unwrap_or_default());
+fn event_conflict_text(call: &HostCall<'_>, named: Option<&str>) -> String {
+    let given = call.event.map_or("", |def| def.name);
+    let (title, said) = (call.host.title, named.unwrap_or_default());
     let told = format!("{title} sent a payload of `{said}` to the hook of `{given}`");
-    format!("{told}; run `pintle install {}` again, or remove the event from the command", errand.host.name)
+    format!("{told}; run `pintle install {}` again, or remove the event from the command", call.host.name)
 }
 
 /// The response to an event that is not known to be one of the host's.
@@ -206,7 +206,7 @@ fn respond_to_unknown_event(host: &HostDef, named: Option<&str>, error: Option<&
 /// Decides on a test call of `pintle doctor`. Nothing is stored.
 fn decide_canary(
     canary: &Canary,
-    errand: &HostCall<'_>,
+    call: &HostCall<'_>,
     (host, def): (&'static HostDef, &'static HostEventDef),
     payload: &Value,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, Box<dyn Error>>,
@@ -214,15 +214,15 @@ fn decide_canary(
     let decision = match canary.fixed_decision() {
         Some(decision) => decision,
         None if *canary == Canary::ListHooks => {
-            let project = errand.project.clone().filter(|dir| dir.is_dir()).or_else(|| std::env::current_dir().ok());
-            let place = HookLookup { project: project.unwrap_or_default(), excluded_dialect: errand.host.dialect };
+            let project = call.project.clone().filter(|dir| dir.is_dir()).or_else(|| std::env::current_dir().ok());
+            let place = HookLookup { project: project.unwrap_or_default(), excluded_dialect: call.host.dialect };
             let builder = hooks(&place).map_err(|error| error.to_string())?;
             report_decision(&CanaryHooks::from_runtime(&builder.load()))
         }
         None => {
             let watch = Arc::new(CallWatch::default());
             let hooks = |place: &HookLookup| Ok(hooks(place)?.journal(watch.clone()));
-            let decided = decide(errand, CallPurpose::Preview, (host, def), payload, hooks)?;
+            let decided = decide(call, CallPurpose::Preview, (host, def), payload, hooks)?;
             report_decision(&watch.take_verdict(decided.decision))
         }
     };
@@ -231,7 +231,7 @@ fn decide_canary(
 
 /// Reads a payload, and runs the hooks.
 fn decide(
-    errand: &HostCall<'_>,
+    call: &HostCall<'_>,
     purpose: CallPurpose,
     (host, def): (&'static HostDef, &'static HostEventDef),
     payload: &Value,
@@ -243,12 +243,12 @@ fn decide(
     let is_stored = purpose == CallPurpose::Enforce;
     let whose_cwd = Some(told.context.cwd.as_str()).filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
     let whose_cwd = whose_cwd.filter(|cwd| is_stored || cwd.is_dir());
-    let whose_cwd = whose_cwd.or_else(|| errand.project.clone().filter(|_| !is_stored));
+    let whose_cwd = whose_cwd.or_else(|| call.project.clone().filter(|_| !is_stored));
     let cwd = whose_cwd.or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-    let known_project = errand.project.clone().filter(|dir| dir.is_dir());
+    let known_project = call.project.clone().filter(|dir| dir.is_dir());
     let first_project = known_project.as_ref().unwrap_or(&cwd);
-    let dir = errand.state_directory.map(|directory| host_folder(directory, host.name));
-    let shared = match dir.as_deref().filter(|_| is_stored).and_then(|dir| CallDecider::find(errand, def, dir)) {
+    let dir = call.state_directory.map(|directory| host_folder(directory, host.name));
+    let shared = match dir.as_deref().filter(|_| is_stored).and_then(|dir| CallDecider::find(call, def, dir)) {
         Some(CallDecider::Other(decision)) => {
             return Ok(DecidedCall { decision: *decision, built: None, known_session: None });
         }
@@ -258,7 +258,7 @@ fn decide(
     let cannot_open = |error| session_error_text("cannot open the session", &error, host, &told);
     let (mut session, known) = match &dir {
         Some(dir) if is_stored => {
-            let begun = HostSession::begin(dir, &told, first_project, &clock, errand.deadline.remaining());
+            let begun = HostSession::begin(dir, &told, first_project, &clock, call.deadline.remaining());
             mark_fired(dir, def.name, now_ms);
             (Some(begun.map_err(cannot_open)?), None)
         }
@@ -271,7 +271,7 @@ fn decide(
     let state = session.as_ref().map_or(&unkept, |session| &session.state);
     // The project is the one in the host's environment, otherwise the one in which the session started.
     let project = known_project.unwrap_or_else(|| PathBuf::from(&state.project));
-    let place = HookLookup { project: project.clone(), excluded_dialect: errand.host.dialect };
+    let place = HookLookup { project: project.clone(), excluded_dialect: call.host.dialect };
     let mut builder = hooks(&place).map_err(|error| error.to_string())?;
     builder = builder.initial_guards(state.session_guards.clone());
     builder = match &session {
@@ -279,11 +279,11 @@ fn decide(
         None if is_known => builder.script_state(Arc::new(ScriptStateCopy::new(state))),
         None => builder,
     };
-    let built = builder.clock(Arc::clone(&clock)).shadow(errand.shadow).approver(Arc::new(DeferToHost)).load();
+    let built = builder.clock(Arc::clone(&clock)).shadow(call.shadow).approver(Arc::new(DeferToHost)).load();
     // What hooks decide by must not be the agent's to write.
     let transcript =
         transcript_path(&told).filter(|_| built.declarations.iter().any(|declared| may_look_back(&declared.handler)));
-    let policy = built.policy.clone().with_machine_policy(errand.state_directory, &project).with_paths(transcript);
+    let policy = built.policy.clone().with_machine_policy(call.state_directory, &project).with_paths(transcript);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
     if let Some(session) = &mut session {
         let kept = session.update_guards(&built.projects);
@@ -294,7 +294,7 @@ fn decide(
     let mut state = TrackedState::new(known.clone());
     let conversation = Arc::new(HostConversation::new(host, &told, known));
     let scope =
-        EventScope { cancel: errand.deadline.cancel(), conversation: Some(conversation), ..EventScope::default() };
+        EventScope { cancel: call.deadline.cancel(), conversation: Some(conversation), ..EventScope::default() };
     let mut notices: Vec<String> =
         built.projects.iter().filter_map(pintle_host::loader::ProjectTrust::user_notice).collect();
     // A notice for the whole session is shown once.
@@ -320,14 +320,14 @@ fn decide(
                     run: whose.run.clone(),
                     deny_continues: def.deny_continues(),
                     cwd: cwd.display().to_string(),
-                    sent: Some(Arc::from(errand.payload)),
+                    sent: Some(Arc::from(call.payload)),
                     ..Origin::default()
                 }),
                 state: &mut state,
                 now_ms,
                 paths: &paths,
-                state_directory: errand.state_directory,
-                shadow: errand.shadow,
+                state_directory: call.state_directory,
+                shadow: call.shadow,
                 decision: HostDecision::pass(),
             };
             dispatch.fire_all(&told)
@@ -371,17 +371,17 @@ fn load_failure(built: &LoadedRuntime) -> Option<String> {
 }
 
 /// The reason why everything is denied after a hook denied the session or ended the turn.
-fn standing_denial(state: &HostSessionState, def: &HostEventDef, moment: &HostEventData) -> Option<String> {
+fn standing_denial(state: &HostSessionState, def: &HostEventDef, data: &HostEventData) -> Option<String> {
     if !def.is_guard {
         return None;
     }
-    let stopped = state.turn_stop_reason.as_ref().filter(|_| matches!(moment, HostEventData::BeforeTool(_)));
+    let stopped = state.turn_stop_reason.as_ref().filter(|_| matches!(data, HostEventData::BeforeTool(_)));
     state.session_denial.as_ref().or(stopped).cloned()
 }
 
 /// Redacts secrets in all texts of a decision.
-fn redact_decision(ruling: &mut HostDecision, secrets: &dyn pintle_host::Redactor) {
-    let texts = ruling.notices.iter_mut().chain([&mut ruling.reason]).chain(&mut ruling.stop);
+fn redact_decision(decision: &mut HostDecision, secrets: &dyn pintle_host::Redactor) {
+    let texts = decision.notices.iter_mut().chain([&mut decision.reason]).chain(&mut decision.stop);
     for text in texts {
         if let Some(clean) = secrets.redact(text) {
             *text = clean;

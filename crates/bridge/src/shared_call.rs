@@ -47,11 +47,15 @@ struct RepeatedDecision {
 }
 
 impl RepeatedDecision {
-    fn new(made: &HostDecision, event: &HostEvent) -> Self {
+    fn new(host_decision: &HostDecision, event: &HostEvent) -> Self {
         // A denied end makes the agent continue with the reason as its input, which is said once.
         let is_end = matches!(event.data, HostEventData::Stop { .. } | HostEventData::SubagentStop { .. });
-        let made = if is_end { HostDecision { stop: made.stop.clone(), ..HostDecision::pass() } } else { made.clone() };
-        let HostDecision { decision, reason, is_approved, input, output, stop, .. } = made;
+        let host_decision = if is_end {
+            HostDecision { stop: host_decision.stop.clone(), ..HostDecision::pass() }
+        } else {
+            host_decision.clone()
+        };
+        let HostDecision { decision, reason, is_approved, input, output, stop, .. } = host_decision;
         Self { decision, reason, is_approved, input, output, stop }
     }
 
@@ -64,17 +68,17 @@ impl RepeatedDecision {
 impl CallDecider {
     /// Waits for the decision of another entry on the same call, if there is one. `None` if other entries are not known of,
     /// or the records of calls cannot be used: then the call is decided whatever other entries do.
-    pub(crate) fn find(errand: &HostCall<'_>, def: &HostEventDef, host_dir: &Path) -> Option<Self> {
-        let entry = errand.entry?;
-        let project = errand.project.as_deref().unwrap_or(Path::new("")).as_os_str().as_encoded_bytes();
+    pub(crate) fn find(host_call: &HostCall<'_>, def: &HostEventDef, host_dir: &Path) -> Option<Self> {
+        let entry = host_call.entry?;
+        let project = host_call.project.as_deref().unwrap_or(Path::new("")).as_os_str().as_encoded_bytes();
         let call = digest_hex([
             env!("CARGO_PKG_VERSION").as_bytes(),
-            errand.host.name.as_bytes(),
+            host_call.host.name.as_bytes(),
             def.name.as_bytes(),
             project,
-            &[u8::from(errand.shadow)],
+            &[u8::from(host_call.shadow)],
             entry.question.as_bytes(),
-            errand.payload,
+            host_call.payload,
         ]);
         let reporter = digest_hex([entry.line.as_bytes()]);
         match SharedAnswer::take(&host_dir.join(FOLDER), &call, &reporter).ok()? {
@@ -91,8 +95,8 @@ impl CallDecider {
 ///
 /// # Errors
 /// When it cannot be written; then they decide themselves.
-pub(crate) fn share_decision(call: SharedCall, made: &HostDecision, event: &HostEvent) -> io::Result<()> {
-    call.answer(serde_json::to_value(RepeatedDecision::new(made, event))?)
+pub(crate) fn share_decision(call: SharedCall, decision: &HostDecision, event: &HostEvent) -> io::Result<()> {
+    call.answer(serde_json::to_value(RepeatedDecision::new(decision, event))?)
 }
 
 fn digest_hex<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {

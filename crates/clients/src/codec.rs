@@ -35,31 +35,31 @@ impl Codec for ClientCodec {
         self.client.dialect.unwrap_or(self.client.name)
     }
 
-    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
-        encode::encode(self.client, event, spelling)
+    fn encode(&self, event: &Event, event_alias: &str) -> Option<Value> {
+        encode::encode(self.client, event, event_alias)
     }
 
-    fn encode_bytes(&self, event: &Event, spelling: &str) -> Vec<u8> {
-        encode::encode_bytes(self.client, event, spelling)
+    fn encode_bytes(&self, event: &Event, event_alias: &str) -> Vec<u8> {
+        encode::encode_bytes(self.client, event, event_alias)
     }
 
-    fn tool_vocabulary(&self, spelling: &str) -> Option<&'static str> {
-        Some(self.client.event_def(spelling)?.style.tools.name)
+    fn tool_vocabulary(&self, event_alias: &str) -> Option<&'static str> {
+        Some(self.client.event_def(event_alias)?.style.tools.name)
     }
 
-    fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
-        self.client.event_def(spelling)?.event_filter
+    fn event_filter(&self, event_alias: &str) -> Option<fn(&Event) -> bool> {
+        self.client.event_def(event_alias)?.event_filter
     }
 
-    fn file_content_keys(&self, spelling: &str) -> Option<FileContentKeys> {
-        self.client.event_def(spelling)?.file_content
+    fn file_content_keys(&self, event_alias: &str) -> Option<FileContentKeys> {
+        self.client.event_def(event_alias)?.file_content
     }
 
-    fn can_deny(&self, spelling: &str) -> bool {
-        self.client.event_def(spelling).is_none_or(crate::ClientEventDef::can_deny)
+    fn can_deny(&self, event_alias: &str) -> bool {
+        self.client.event_def(event_alias).is_none_or(crate::ClientEventDef::can_deny)
     }
 
-    fn environment(&self, event: &Event, _spelling: &str) -> Vec<(String, String)> {
+    fn environment(&self, event: &Event, _event_alias: &str) -> Vec<(String, String)> {
         let origin = &event.origin;
         let of = |variable: &EnvVariable| match variable {
             EnvVariable::Project => Some(self.project.as_deref().unwrap_or(&origin.cwd).to_owned()),
@@ -73,7 +73,7 @@ impl Codec for ClientCodec {
         named.filter_map(|(name, variable)| Some(((*name).to_owned(), of(variable)?))).collect()
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
-        decode::decode(self, event, spelling, answer)
+    fn decode(&self, event: &Event, event_alias: &str, answer: HandlerOutput) -> Verdict {
+        decode::decode(self, event, event_alias, answer)
     }
 }

@@ -19,13 +19,13 @@ const CALL: [(HostField, KeyValue); 5] = [
 ];
 
 /// The payload; `None` if the client does not have the event.
-pub(crate) fn encode(client: &ClientDef, event: &Event, spelling: &str) -> Option<Value> {
-    Some(encode_or_keep(client, event, spelling)?.0)
+pub(crate) fn encode(client: &ClientDef, event: &Event, event_alias: &str) -> Option<Value> {
+    Some(encode_or_keep(client, event, event_alias)?.0)
 }
 
 /// The payload as bytes: those that the client sent, if it reported this event and no hook changed it.
-pub(crate) fn encode_bytes(client: &ClientDef, event: &Event, spelling: &str) -> Vec<u8> {
-    let encoded = encode_or_keep(client, event, spelling);
+pub(crate) fn encode_bytes(client: &ClientDef, event: &Event, event_alias: &str) -> Vec<u8> {
+    let encoded = encode_or_keep(client, event, event_alias);
     match (&event.origin.sent, encoded.as_ref()) {
         (Some(bytes), Some((_, true))) => bytes.to_vec(),
         // A `Value` can always be serialised to JSON.
@@ -36,11 +36,11 @@ pub(crate) fn encode_bytes(client: &ClientDef, event: &Event, spelling: &str) ->
 }
 
 /// The payload, and whether it is the one that the client sent.
-fn encode_or_keep(client: &ClientDef, event: &Event, spelling: &str) -> Option<(Value, bool)> {
-    let def = client.event_def(spelling)?;
-    let written = encode_keys(def, &EncodeContext { event, event_alias: spelling, style: def.style });
+fn encode_or_keep(client: &ClientDef, event: &Event, event_alias: &str) -> Option<(Value, bool)> {
+    let def = client.event_def(event_alias)?;
+    let written = encode_keys(def, &EncodeContext { event, event_alias, style: def.style });
     Some(match SentPayload::find(client, event) {
-        Some(sent) if sent.def.name == spelling => sent.with_changes(Value::Object(written)),
+        Some(sent) if sent.def.name == event_alias => sent.with_changes(Value::Object(written)),
         Some(sent) => (Value::Object(sent.complete(written)), false),
         None => (Value::Object(written), false),
     })

@@ -298,6 +298,6 @@ pub fn unchanged_context(_payload: &Value, _context: &mut HostEventContext) {}
 
 /// An event whose response is ignored.
 #[must_use]
-pub fn empty_response(_asked: &ResponseContext<'_>, _ruling: &HostDecision) -> HostResponse {
+pub fn empty_response(_context: &ResponseContext<'_>, _decision: &HostDecision) -> HostResponse {
     HostResponse::empty()
 }

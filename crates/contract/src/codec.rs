@@ -31,40 +31,40 @@ pub trait Codec: Send + Sync + Debug {
 
     /// Encodes the payload for the dialect's handlers. `None` if the canonical payload can be used as it is, without a
     /// copy.
-    fn encode(&self, event: &Event, spelling: &str) -> Option<Value>;
+    fn encode(&self, event: &Event, event_alias: &str) -> Option<Value>;
 
     /// The result of [`Codec::encode`] key by key, for a reader that needs only some keys. Default: `None`, which
     /// encodes the whole payload.
-    fn lazy_payload<'a>(&self, _event: &'a Event, _spelling: &str) -> Option<LazyPayload<'a>> {
+    fn lazy_payload<'a>(&self, _event: &'a Event, _event_alias: &str) -> Option<LazyPayload<'a>> {
         None
     }
 
     /// The name of the tool vocabulary that the dialect's hooks are written in. Default: `None`, the one whose names the
     /// hook's own conditions use.
-    fn tool_vocabulary(&self, _spelling: &str) -> Option<&'static str> {
+    fn tool_vocabulary(&self, _event_alias: &str) -> Option<&'static str> {
         None
     }
 
     /// The filter for a dialect event that is narrower than the catalogue's event: hooks are only called for events it
     /// accepts. Default: `None`, all events.
-    fn event_filter(&self, _spelling: &str) -> Option<fn(&Event) -> bool> {
+    fn event_filter(&self, _event_alias: &str) -> Option<fn(&Event) -> bool> {
         None
     }
 
     /// Whether the dialect's hooks on an event can deny it. Hooks that cannot are not guards, whatever runs them; see
     /// [`Hook::guard`](crate::Hook::guard). Default: true.
-    fn can_deny(&self, _spelling: &str) -> bool {
+    fn can_deny(&self, _event_alias: &str) -> bool {
         true
     }
 
     /// The most that the dialect's hooks on an event can do to it. Default: rewrite or withhold its data.
-    fn influence(&self, _spelling: &str) -> HookInfluence {
+    fn influence(&self, _event_alias: &str) -> HookInfluence {
         HookInfluence::Shapes
     }
 
     /// Encodes the payload as bytes for a program's standard input. Default: compact JSON of [`Codec::encode`].
-    fn encode_bytes(&self, event: &Event, spelling: &str) -> Vec<u8> {
-        let encoded = self.encode(event, spelling);
+    fn encode_bytes(&self, event: &Event, event_alias: &str) -> Vec<u8> {
+        let encoded = self.encode(event, event_alias);
         // A `Value` can always be serialised to JSON.
         serde_json::to_vec(encoded.as_ref().unwrap_or(event.payload.value())).unwrap_or_default()
     }
@@ -72,16 +72,16 @@ pub trait Codec: Send + Sync + Debug {
     /// The keys of a path and of the content of its file, for an event whose programs are given the content of the file
     /// that a call reads. A payload with the path and without the content is completed before a program gets it.
     /// Default: none.
-    fn file_content_keys(&self, _spelling: &str) -> Option<FileContentKeys> {
+    fn file_content_keys(&self, _event_alias: &str) -> Option<FileContentKeys> {
         None
     }
 
     /// Environment variables that the dialect's programs receive for the event, such as the project directory. They
     /// override Pintle's own variables and are overridden by those that the hook's author declared. Default: none.
-    fn environment(&self, _event: &Event, _spelling: &str) -> Vec<(String, String)> {
+    fn environment(&self, _event: &Event, _event_alias: &str) -> Vec<(String, String)> {
         Vec::new()
     }
 
     /// Decodes handler output into a verdict. Every output gives a verdict; the codec never panics.
-    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict;
+    fn decode(&self, event: &Event, event_alias: &str, answer: HandlerOutput) -> Verdict;
 }

@@ -312,8 +312,8 @@ pub trait EffectRunner: Send + Sync + Debug {
     ///
     /// # Errors
     /// As [`EffectRunner::perform`].
-    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
-        match self.perform(caller, EffectRequest::MetricIncr { name: name.to_owned(), amount: by })? {
+    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, amount: i64) -> Result<i64, EffectError> {
+        match self.perform(caller, EffectRequest::MetricIncr { name: name.to_owned(), amount })? {
             EffectReply::Int(value) => Ok(value),
             _ => Ok(0),
         }

@@ -92,8 +92,8 @@ pub trait Handler: Send + Sync + Debug {
     }
 
     /// What a call's output can do to an event with this alias. Default: deny or rewrite it.
-    fn influence(&self, spelling: &str) -> HookInfluence {
-        self.inner().map_or(HookInfluence::MayChange, |inner| inner.influence(spelling))
+    fn influence(&self, event_alias: &str) -> HookInfluence {
+        self.inner().map_or(HookInfluence::MayChange, |inner| inner.influence(event_alias))
     }
 
     /// What a call may read of a tool call's `paths` and `operations`. Hosts work them out only for such hooks.

@@ -56,8 +56,8 @@ pub enum Rewrite {
 impl Verdict {
     /// Creates a verdict without a rewrite, effects or warnings.
     #[must_use]
-    pub fn new(said: VerdictKind) -> Self {
-        Self { kind: said, rewrite: None, effects: Vec::new(), warnings: Vec::new() }
+    pub fn new(verdict_kind: VerdictKind) -> Self {
+        Self { kind: verdict_kind, rewrite: None, effects: Vec::new(), warnings: Vec::new() }
     }
 
     /// Creates a verdict without objection.

@@ -12,13 +12,13 @@ fn named_tests(page: &str) -> Vec<&str> {
     page.lines().filter(is_row).map(|row| last_cell(row).trim_matches('`')).collect()
 }
 
-fn collect_sources(dir: &Path, found: &mut Vec<PathBuf>) {
+fn collect_sources(dir: &Path, sources: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
-            collect_sources(&path, found);
+            collect_sources(&path, sources);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.push(path);
+            sources.push(path);
         }
     }
 }

@@ -168,13 +168,13 @@ fn encode_wide(letter: char, bytes: usize, is_little: bool) -> Vec<u8> {
 }
 
 /// The text with a second value for a key, as it happens if a guard repeats a model's words.
-fn repeat_key(text: &str, at: prop::sample::Index) -> String {
+fn repeat_key(text: &str, index: prop::sample::Index) -> String {
     static KEY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r#""(\w+)":"#).unwrap());
     let keys: Vec<String> = KEY.captures_iter(text).map(|found| found[1].to_owned()).collect();
     if keys.is_empty() {
         return text.to_owned();
     }
-    let key = &keys[at.index(keys.len())];
+    let key = &keys[index.index(keys.len())];
     let end = text.rfind('}').unwrap_or(text.len());
     format!("{},\"{key}\":\"\"{}", &text[..end], &text[end..])
 }

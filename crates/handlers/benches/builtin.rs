@@ -29,11 +29,11 @@ impl Codec for UnreachableCodec {
         "unasked"
     }
 
-    fn encode(&self, _event: &Event, _spelling: &str) -> Option<Value> {
+    fn encode(&self, _event: &Event, _event_alias: &str) -> Option<Value> {
         unreachable!("no payload is encoded")
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, _answer: HandlerOutput) -> Verdict {
+    fn decode(&self, _event: &Event, _event_alias: &str, _answer: HandlerOutput) -> Verdict {
         unreachable!("no answer is decoded")
     }
 }

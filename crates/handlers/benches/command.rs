@@ -39,11 +39,11 @@ impl Codec for SilentCodec {
         "silent"
     }
 
-    fn encode(&self, _event: &Event, _spelling: &str) -> Option<Value> {
+    fn encode(&self, _event: &Event, _event_alias: &str) -> Option<Value> {
         None
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
+    fn decode(&self, _event: &Event, _event_alias: &str, answer: HandlerOutput) -> Verdict {
         match answer {
             HandlerOutput::Process(answer) if answer.exit_code == Some(0) => Verdict::pass(),
             other => Verdict::deny(format!("{other:?}")),

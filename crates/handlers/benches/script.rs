@@ -37,11 +37,11 @@ impl Codec for PassThroughCodec {
         "plain"
     }
 
-    fn encode(&self, _event: &Event, _spelling: &str) -> Option<Value> {
+    fn encode(&self, _event: &Event, _event_alias: &str) -> Option<Value> {
         None
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
+    fn decode(&self, _event: &Event, _event_alias: &str, answer: HandlerOutput) -> Verdict {
         match answer {
             HandlerOutput::Script(ScriptOutput::Block(reason)) => Verdict::deny(reason),
             _ => Verdict::pass(),

@@ -177,8 +177,8 @@ impl Runtime {
     }
 
     /// Writes the records that a scope held back ([`EventScope::held`]). Those that follow are written at once.
-    pub fn release_records(&self, held: &HeldRecords) {
-        held.release(&self.parts.journals);
+    pub fn release_records(&self, records: &HeldRecords) {
+        records.release(&self.parts.journals);
     }
 
     /// Whether a hook of the runtime or the scope's agent for one of these events depends on the order of its calls

@@ -50,8 +50,8 @@ fn call_event() -> Event {
     Event::new(EventName::parse("tool.pre").unwrap(), payload, Arc::default())
 }
 
-fn build_runtime(user: &TempDir, below: &TempDir, layer: Layer) -> Arc<Runtime> {
-    let built = Runtime::builder().path(user.path(), Layer::User).path(below.path(), layer).load();
+fn build_runtime(user: &TempDir, dir: &TempDir, layer: Layer) -> Arc<Runtime> {
+    let built = Runtime::builder().path(user.path(), Layer::User).path(dir.path(), layer).load();
     assert!(!built.has_errors(), "{:?}", built.diagnostics);
     built.runtime
 }

@@ -23,20 +23,20 @@ pub fn compile_chains(
     source: impl Into<Arc<str>>,
     layer: Layer,
     declarations: &[HookDeclaration],
-    build: &dyn HandlerFactory,
+    factory: &dyn HandlerFactory,
 ) -> (Vec<Chain>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
-    let hooks = compile_all(declarations, build, &mut findings);
+    let hooks = compile_all(declarations, factory, &mut findings);
     (group_into_chains(source.into(), layer, declarations, hooks), findings)
 }
 
 /// Compiles declarations; a declaration that does not compile yields `None`.
 pub(crate) fn compile_all(
     declarations: &[HookDeclaration],
-    build: &dyn HandlerFactory,
+    factory: &dyn HandlerFactory,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<Option<Hook>> {
-    declarations.iter().map(|declaration| compile(declaration, build, findings)).collect()
+    declarations.iter().map(|declaration| compile(declaration, factory, findings)).collect()
 }
 
 /// Groups compiled hooks into chains, as [`compile_chains`] does.
@@ -63,17 +63,21 @@ pub(crate) fn group_into_chains(
 
 /// Compiles hooks only to check them.
 #[must_use]
-pub fn check_hooks(declarations: &[HookDeclaration], build: &dyn HandlerFactory) -> Vec<Diagnostic> {
+pub fn check_hooks(declarations: &[HookDeclaration], factory: &dyn HandlerFactory) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for declaration in declarations {
-        let _ = compile(declaration, build, &mut findings);
+        let _ = compile(declaration, factory, &mut findings);
     }
     findings
 }
 
-fn compile(declaration: &HookDeclaration, build: &dyn HandlerFactory, findings: &mut Vec<Diagnostic>) -> Option<Hook> {
-    let handler = build.build_handler(declaration);
-    let matcher = build.build_matcher(declaration);
+fn compile(
+    declaration: &HookDeclaration,
+    factory: &dyn HandlerFactory,
+    findings: &mut Vec<Diagnostic>,
+) -> Option<Hook> {
+    let handler = factory.build_handler(declaration);
+    let matcher = factory.build_matcher(declaration);
     // A hook whose matcher did not compile must not become one that always matches.
     let matcher_failed = matcher.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let mut texts = matcher.texts;

@@ -299,23 +299,23 @@ impl FileDiscovery<'_> {
         }
     }
 
-    fn add_flat_if_present(&mut self, dir: &Path, role: ArtifactKind) {
+    fn add_flat_if_present(&mut self, dir: &Path, artifact_kind: ArtifactKind) {
         if dir.exists() {
-            self.add_flat(dir, role);
+            self.add_flat(dir, artifact_kind);
         }
     }
 
     /// Adds the `.md` files and plugins of one directory.
-    fn add_flat(&mut self, dir: &Path, role: ArtifactKind) {
+    fn add_flat(&mut self, dir: &Path, artifact_kind: ArtifactKind) {
         for path in sorted_entries(dir, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if name.ends_with(".md") {
-                self.found.push(DiscoveredFile { path, role });
+                self.found.push(DiscoveredFile { path, role: artifact_kind });
             } else if is_plugin_file(&path)
-                && matches!(role, ArtifactKind::Hook | ArtifactKind::Bundle(BundleFolder::Plugins))
+                && matches!(artifact_kind, ArtifactKind::Hook | ArtifactKind::Bundle(BundleFolder::Plugins))
             {
                 self.found.push(DiscoveredFile { path, role: ArtifactKind::Plugin });
-            } else if role == ArtifactKind::Hook && is_yaml_path(&path) && path.is_file() {
+            } else if artifact_kind == ArtifactKind::Hook && is_yaml_path(&path) && path.is_file() {
                 self.add_hooks_yaml(path);
             } else if name.to_lowercase().ends_with(".md") || name.to_lowercase().ends_with(".markdown") {
                 let message = format!("the file `{}` is not read", path.display());
@@ -356,8 +356,8 @@ pub(crate) fn sorted_entries(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<
     paths
 }
 
-pub(crate) fn is_own_agent_file(role: ArtifactKind) -> bool {
-    matches!(role, ArtifactKind::Harness | ArtifactKind::HarnessYaml)
+pub(crate) fn is_own_agent_file(artifact_kind: ArtifactKind) -> bool {
+    matches!(artifact_kind, ArtifactKind::Harness | ArtifactKind::HarnessYaml)
 }
 
 fn has_markdown(dir: &Path) -> bool {

@@ -40,9 +40,11 @@ const KEYS: [&str; 13] = [
 ];
 
 /// Whether a file is a document instead of a hook, a tool or an agent of its directory.
-pub(crate) fn is_document(role: ArtifactKind, path: &Path, text: &str) -> bool {
-    let can_be_document =
-        matches!(role, ArtifactKind::Hook | ArtifactKind::Tool | ArtifactKind::Agent | ArtifactKind::Bundle(_));
+pub(crate) fn is_document(artifact_kind: ArtifactKind, path: &Path, text: &str) -> bool {
+    let can_be_document = matches!(
+        artifact_kind,
+        ArtifactKind::Hook | ArtifactKind::Tool | ArtifactKind::Agent | ArtifactKind::Bundle(_)
+    );
     if !can_be_document || path.extension().is_none_or(|ending| ending != "md") {
         return false;
     }

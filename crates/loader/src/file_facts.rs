@@ -16,8 +16,8 @@ pub(crate) const OTHERS_WRITE: u32 = 0o022;
 pub(crate) type ChangeStamp = (u64, u64, u64, (i64, i64));
 
 /// Whether a file may be run as a program.
-pub(crate) fn is_executable(found: &Metadata) -> bool {
-    found.is_file() && mode(found) & 0o111 != 0
+pub(crate) fn is_executable(metadata: &Metadata) -> bool {
+    metadata.is_file() && mode(metadata) & 0o111 != 0
 }
 
 #[cfg(unix)]
@@ -33,22 +33,22 @@ mod system {
     }
 
     /// Whether a file belongs to the account that this process runs as.
-    pub(crate) fn is_own(found: &Metadata) -> bool {
-        found.uid() == rustix::process::geteuid().as_raw()
+    pub(crate) fn is_own(metadata: &Metadata) -> bool {
+        metadata.uid() == rustix::process::geteuid().as_raw()
     }
 
     /// The mode bits of a file.
-    pub(crate) fn mode(found: &Metadata) -> u32 {
-        found.mode()
+    pub(crate) fn mode(metadata: &Metadata) -> u32 {
+        metadata.mode()
     }
 
     /// What the names of a file with several names have in common.
-    pub(crate) fn file_identity(found: &Metadata) -> Option<(u64, u64)> {
-        (found.is_file() && found.nlink() > 1).then(|| (found.dev(), found.ino()))
+    pub(crate) fn file_identity(metadata: &Metadata) -> Option<(u64, u64)> {
+        (metadata.is_file() && metadata.nlink() > 1).then(|| (metadata.dev(), metadata.ino()))
     }
 
-    pub(crate) fn stamp(found: &Metadata) -> ChangeStamp {
-        (found.dev(), found.ino(), found.size(), (found.ctime(), found.ctime_nsec()))
+    pub(crate) fn stamp(metadata: &Metadata) -> ChangeStamp {
+        (metadata.dev(), metadata.ino(), metadata.size(), (metadata.ctime(), metadata.ctime_nsec()))
     }
 
     /// Creates directories that only the user may use.
@@ -87,10 +87,11 @@ mod system {
     }
 
     /// The names of one file have its size and its time, which other files may have, too.
-    pub(crate) fn file_identity(found: &Metadata) -> Option<(u64, u64)> {
-        let changed = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
+    pub(crate) fn file_identity(metadata: &Metadata) -> Option<(u64, u64)> {
+        let changed =
+            metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
         let nanoseconds = u64::try_from(changed.as_nanos()).unwrap_or(u64::MAX);
-        found.is_file().then(|| (found.len(), nanoseconds))
+        metadata.is_file().then(|| (metadata.len(), nanoseconds))
     }
 
     /// Every time of a file can be set back, so a file never counts as untouched: no two stamps are equal.

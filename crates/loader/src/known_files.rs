@@ -20,16 +20,16 @@ impl KnownFiles {
     }
 
     /// Remembers files.
-    pub(crate) fn add(&self, found: &[DiscoveredFile]) {
-        self.0.borrow_mut().extend(found.iter().map(|file| real_path(&file.path)));
+    pub(crate) fn add(&self, files: &[DiscoveredFile]) {
+        self.0.borrow_mut().extend(files.iter().map(|file| real_path(&file.path)));
     }
 
     /// Removes the files that were loaded before, each with a note; remembers the others.
-    pub(crate) fn keep_new(&self, found: &mut Vec<DiscoveredFile>, findings: &mut Vec<Diagnostic>) {
+    pub(crate) fn keep_new(&self, files: &mut Vec<DiscoveredFile>, findings: &mut Vec<Diagnostic>) {
         let (known, new): (Vec<_>, Vec<_>) =
-            std::mem::take(found).into_iter().partition(|file| self.contains(&file.path));
+            std::mem::take(files).into_iter().partition(|file| self.contains(&file.path));
         self.add(&new);
-        *found = new;
+        *files = new;
         let mut told: Vec<&Path> = Vec::new();
         for file in &known {
             if !told.contains(&file.path.as_path()) {

@@ -81,16 +81,16 @@ impl Default for LoadOptions<'_> {
 /// Never fails: every error in every file is among the diagnostics. If there is one, the chains are incomplete and must
 /// not be run.
 #[must_use]
-pub fn load(path: &Path, layer: Layer, build: &dyn HandlerFactory) -> LoadedPath {
-    load_with(path, layer, build, &LoadOptions::default())
+pub fn load(path: &Path, layer: Layer, factory: &dyn HandlerFactory) -> LoadedPath {
+    load_with(path, layer, factory, &LoadOptions::default())
 }
 
 /// Like [`load`], with options.
 #[must_use]
-pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
+pub fn load_with(path: &Path, layer: Layer, factory: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
-    let mut loaded = load_files(path, layer, found, findings, build, options, LoadPurpose::OwnAgent);
+    let mut loaded = load_files(path, layer, found, findings, factory, options, LoadPurpose::OwnAgent);
     if loaded.files == 0 && !loaded.is_repeated && loaded.is_whole() {
         let message = format!("`{}` contains no hooks, tools or agents", path.display());
         let help = "put hooks in `.harness/hooks/`";
@@ -104,12 +104,12 @@ pub fn load_with(path: &Path, layer: Layer, build: &dyn HandlerFactory, options:
 pub fn load_project_agent(
     dir: &Path,
     layer: Layer,
-    build: &dyn HandlerFactory,
+    factory: &dyn HandlerFactory,
     options: &LoadOptions<'_>,
 ) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover_project(dir, &mut findings);
-    load_files(dir, layer, found, findings, build, options, LoadPurpose::OwnAgent)
+    load_files(dir, layer, found, findings, factory, options, LoadPurpose::OwnAgent)
 }
 
 /// Loads the project around a host: only the files in its known places. The hooks of a team's first agent belong to the
@@ -117,10 +117,15 @@ pub fn load_project_agent(
 ///
 /// Never fails, like [`load`].
 #[must_use]
-pub fn load_discovered(dir: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
+pub fn load_discovered(
+    dir: &Path,
+    layer: Layer,
+    factory: &dyn HandlerFactory,
+    options: &LoadOptions<'_>,
+) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover_project(dir, &mut findings);
-    load_files(dir, layer, found, findings, build, options, LoadPurpose::HostAgent)
+    load_files(dir, layer, found, findings, factory, options, LoadPurpose::HostAgent)
 }
 
 /// Loads the hooks of a path that the user names, to add them to those of another agent. The hooks of a team's first
@@ -129,11 +134,16 @@ pub fn load_discovered(dir: &Path, layer: Layer, build: &dyn HandlerFactory, opt
 ///
 /// Never fails, like [`load`].
 #[must_use]
-pub fn load_for_hooks(path: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
+pub fn load_for_hooks(
+    path: &Path,
+    layer: Layer,
+    factory: &dyn HandlerFactory,
+    options: &LoadOptions<'_>,
+) -> LoadedPath {
     let mut findings = Vec::new();
     let found = discover(path, &mut findings);
     let are_of_clients = found.iter().all(|file| matches!(file.role, ArtifactKind::Client(_)));
-    let mut loaded = load_files(path, layer, found, findings, build, options, LoadPurpose::HooksOnly);
+    let mut loaded = load_files(path, layer, found, findings, factory, options, LoadPurpose::HooksOnly);
     (loaded.agent, loaded.team) = (None, None);
     loaded.require_hooks(path);
     if loaded.files > 0 && are_of_clients {
@@ -205,25 +215,25 @@ enum LoadPurpose {
 fn load_files(
     path: &Path,
     layer: Layer,
-    mut found: Vec<DiscoveredFile>,
+    mut files: Vec<DiscoveredFile>,
     mut findings: Vec<Diagnostic>,
-    build: &dyn HandlerFactory,
+    factory: &dyn HandlerFactory,
     options: &LoadOptions<'_>,
-    reader: LoadPurpose,
+    purpose: LoadPurpose,
 ) -> LoadedPath {
-    let discovered = found.len();
+    let discovered = files.len();
     // What the user did not name is compared with the trusted set as a whole.
     if let Some(known) = options.known_files.filter(|_| options.trust_grants.is_none()) {
-        known.keep_new(&mut found, &mut findings);
+        known.keep_new(&mut files, &mut findings);
     }
-    let is_repeated = found.len() < discovered;
+    let is_repeated = files.len() < discovered;
     // A document among the hooks is policy, too: an edit could make it a hook.
-    let policy_paths: Vec<PathBuf> = found.iter().map(|file| file.path.clone()).collect();
-    let artifacts = read::read_all(&mut found, path, build, &mut findings);
-    let source = || LoadedFiles::new(path, files_with_text(&found, &artifacts), reader != LoadPurpose::OwnAgent);
+    let policy_paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
+    let artifacts = read::read_all(&mut files, path, factory, &mut findings);
+    let source = || LoadedFiles::new(path, files_with_text(&files, &artifacts), purpose != LoadPurpose::OwnAgent);
     let source = options.trust_grants.map(|agreements| (agreements, source()));
-    let foreign = excluded_files(&found, options.excluded_dialect);
-    let mut project = parse_artifacts(artifacts, build, options, &mut findings);
+    let foreign = excluded_files(&files, options.excluded_dialect);
+    let mut project = parse_artifacts(artifacts, factory, options, &mut findings);
     if layer == Layer::Project {
         bind_commands(&mut project, path, options.trust_grants.is_some());
     }
@@ -235,12 +245,12 @@ fn load_files(
         collect_policy_files(path, policy_paths.iter().map(PathBuf::as_path), hooks)
     };
     // An agent's own file says which agent runs. No agent of a team next to it runs, but its guards apply.
-    if (reader != LoadPurpose::OwnAgent || found.iter().any(|file| is_own_agent_file(file.role)))
+    if (purpose != LoadPurpose::OwnAgent || files.iter().any(|file| is_own_agent_file(file.role)))
         && let Some(team) = project.team.take()
     {
         findings.extend(lint_unused_hooks(&team));
         let first = team.agents.first();
-        if reader == LoadPurpose::HooksOnly
+        if purpose == LoadPurpose::HooksOnly
             && project.hooks.is_empty()
             && !first.is_some_and(|agent| has_own_hooks(agent))
         {
@@ -251,17 +261,17 @@ fn load_files(
     if let Some(team) = &mut project.team {
         expand_team(team, &|name| std::env::var(name).ok(), &mut findings);
     }
-    let mut hooks = compile_all(&project.hooks, build, &mut findings);
+    let mut hooks = compile_all(&project.hooks, factory, &mut findings);
     let (mut stand_ins, mut consent) = (None, None);
     if let Some((agreements, source)) = source {
         let compiled: Vec<(&HookDeclaration, Option<&Hook>)> =
             project.hooks.iter().zip(hooks.iter().map(Option::as_ref)).collect();
-        let reach = |hook: &HookDeclaration| build.capabilities(hook);
+        let reach = |hook: &HookDeclaration| factory.capabilities(hook);
         let footprint =
             source.build_manifest(&compiled, project.agent.as_ref(), team.as_ref(), &project.personas, &reach);
         let stood = evaluate_trust(footprint, hooks, agreements, options.excluded_dialect);
         match (stood.2.state, options.known_files) {
-            (TrustState::Trusted, Some(known)) => known.add(&found),
+            (TrustState::Trusted, Some(known)) => known.add(&files),
             (TrustState::Trusted, None) => {}
             _ => mark_untrusted(&mut project),
         }
@@ -277,7 +287,7 @@ fn load_files(
                 *counts.entry(path).or_default() += 1;
             }
         }
-        let left_out = counts.into_iter().map(|(path, count)| left_out_note(path, count, &found)).collect::<Vec<_>>();
+        let left_out = counts.into_iter().map(|(path, count)| left_out_note(path, count, &files)).collect::<Vec<_>>();
         findings.retain(|diagnostic| {
             diagnostic.location.path().is_none_or(|path| !foreign.iter().any(|file| file == path))
         });
@@ -286,22 +296,22 @@ fn load_files(
     let mut chains = group_into_chains(Arc::from(path.display().to_string()), layer, &project.hooks, hooks);
     chains.extend(stand_ins);
     project.hooks.retain(|declaration| options.excluded_dialect != Some(declaration.codec.dialect()));
-    findings.extend(check_hooks(&project.unplaced, build));
+    findings.extend(check_hooks(&project.unplaced, factory));
     if let Some(agent) = &project.agent {
-        check_agent(agent, &[], build, &mut findings);
+        check_agent(agent, &[], factory, &mut findings);
         // Child agents have the delegation settings of the root.
         if let Some(verify) = &agent.delegation.verify {
-            findings.extend(build.check_verify("delegation", verify));
+            findings.extend(factory.check_verify("delegation", verify));
         }
     }
     if project.agent.as_ref().is_none_or(|agent| !agent.meta.enabled) {
         let of_agents = project.agent.iter().flat_map(hooks_of);
         let hooks = project.hooks.iter().chain(&project.unplaced).chain(of_agents);
-        findings.extend(hooks.flat_map(|hook| build.check_calls(hook)));
+        findings.extend(hooks.flat_map(|hook| factory.check_calls(hook)));
     }
     // The hooks of a team member run only for that member; they are compiled when it starts and only checked here.
     for member in project.team.iter().flat_map(|team| &team.agents) {
-        findings.extend(check_hooks(&member.hooks, build));
+        findings.extend(check_hooks(&member.hooks, factory));
     }
     for chain in &chains {
         findings.extend(lint::lint(chain, &project.hooks, project.agent.as_ref(), options.host_tools));
@@ -333,7 +343,7 @@ fn load_files(
         policy,
         diagnostics: findings,
         hook_declarations: project.hooks,
-        files: found.len(),
+        files: files.len(),
         is_repeated,
     }
 }
@@ -342,8 +352,8 @@ fn load_files(
 pub const LEFT_OUT: &str = "left_out";
 
 /// The note about the hooks of a file that the host runs itself.
-fn left_out_note(path: &Path, count: usize, found: &[DiscoveredFile]) -> Diagnostic {
-    let roles = found.iter().filter(|file| file.path == path).map(|file| file.role);
+fn left_out_note(path: &Path, count: usize, files: &[DiscoveredFile]) -> Diagnostic {
+    let roles = files.iter().filter(|file| file.path == path).map(|file| file.role);
     let owner = roles.into_iter().find_map(|role| match role {
         ArtifactKind::Client(file) => Some(file.client.title),
         _ => None,
@@ -372,33 +382,33 @@ pub(crate) fn for_each_hook(project: &mut ParsedProject, change: &mut dyn FnMut(
 
 /// The discovered files, with the text of those that were read.
 fn files_with_text(
-    found: &[DiscoveredFile],
+    files: &[DiscoveredFile],
     artifacts: &[Artifact],
 ) -> Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)> {
-    let text = |found: &DiscoveredFile| {
+    let text = |files: &DiscoveredFile| {
         // A program among the files was not read as text.
-        let is_text = !matches!(found.role, ArtifactKind::Client(file) if !file.is_text());
-        let file = artifacts.iter().map(|artifact| &artifact.file).find(|file| file.path == found.path);
+        let is_text = !matches!(files.role, ArtifactKind::Client(file) if !file.is_text());
+        let file = artifacts.iter().map(|artifact| &artifact.file).find(|file| file.path == files.path);
         file.filter(|_| is_text).cloned()
     };
-    found.iter().map(|file| (file.role, file.path.clone(), text(file))).collect()
+    files.iter().map(|file| (file.role, file.path.clone(), text(file))).collect()
 }
 
-fn excluded_files(found: &[DiscoveredFile], without: Option<&str>) -> Vec<PathBuf> {
+fn excluded_files(files: &[DiscoveredFile], without: Option<&str>) -> Vec<PathBuf> {
     let is_foreign = |file: &&DiscoveredFile| without == Some(file.role.dialect().name);
-    found.iter().filter(is_foreign).map(|file| file.path.clone()).collect()
+    files.iter().filter(is_foreign).map(|file| file.path.clone()).collect()
 }
 
 /// Compiles everything of an agent and its child agents, to check it.
 ///
 /// `checked` are the tools of its parent, which it may refer to.
-fn check_agent(agent: &AgentSpec, checked: &[ToolSpec], build: &dyn HandlerFactory, findings: &mut Vec<Diagnostic>) {
+fn check_agent(agent: &AgentSpec, checked: &[ToolSpec], factory: &dyn HandlerFactory, findings: &mut Vec<Diagnostic>) {
     for tool in agent.tools.iter().filter(|tool| checked.iter().all(|known| known.location != tool.location)) {
-        findings.extend(build.check_tool(tool));
+        findings.extend(factory.check_tool(tool));
     }
-    findings.extend(check_hooks(&agent.hooks, build));
+    findings.extend(check_hooks(&agent.hooks, factory));
     for child in &agent.agents {
-        check_agent(child, &agent.tools, build, findings);
+        check_agent(child, &agent.tools, factory, findings);
     }
 }
 

@@ -44,9 +44,9 @@ impl Matcher for NarrowedMatcher {
 pub(crate) fn narrow_matcher(
     written: Option<Arc<dyn Matcher>>,
     codec: &dyn Codec,
-    spelling: &str,
+    event_alias: &str,
 ) -> Option<Arc<dyn Matcher>> {
-    match codec.event_filter(spelling) {
+    match codec.event_filter(event_alias) {
         None => written,
         Some(means) => Some(Arc::new(NarrowedMatcher { event_filter: means, author_matcher: written })),
     }

@@ -18,21 +18,21 @@ pub(crate) const MANIFEST: &str = "harn.toml";
 const FOLDERS: [&str; 3] = ["", "src", "lib"];
 
 /// Finds the files of a manifest's package.
-pub(crate) fn discover_package(manifest: &Path, found: &mut Vec<DiscoveredFile>, findings: &mut Vec<Diagnostic>) {
-    walk_manifests(manifest, &mut HashSet::new(), found, findings);
+pub(crate) fn discover_package(manifest: &Path, files: &mut Vec<DiscoveredFile>, findings: &mut Vec<Diagnostic>) {
+    walk_manifests(manifest, &mut HashSet::new(), files, findings);
 }
 
 fn walk_manifests(
     manifest: &Path,
     seen: &mut HashSet<PathBuf>,
-    found: &mut Vec<DiscoveredFile>,
+    manifests: &mut Vec<DiscoveredFile>,
     findings: &mut Vec<Diagnostic>,
 ) {
     // Packages may depend on each other in a cycle.
     if !seen.insert(fs::canonicalize(manifest).unwrap_or_else(|_| manifest.to_owned())) {
         return;
     }
-    found.push(DiscoveredFile { path: manifest.to_owned(), role: ArtifactKind::Package });
+    manifests.push(DiscoveredFile { path: manifest.to_owned(), role: ArtifactKind::Package });
     let dir = manifest.parent().unwrap_or(Path::new(""));
     // A manifest that cannot be read is reported when it is loaded.
     let text = crate::read::read_limited(manifest)
@@ -54,11 +54,11 @@ fn walk_manifests(
             modules.push(path);
         }
     }
-    found.extend(modules.into_iter().map(|path| DiscoveredFile { path, role: ArtifactKind::Module }));
+    manifests.extend(modules.into_iter().map(|path| DiscoveredFile { path, role: ArtifactKind::Module }));
     for dependency in files.dependencies {
         let manifest = dir.join(&dependency.folder).join(MANIFEST);
         if manifest.is_file() {
-            walk_manifests(&manifest, seen, found, findings);
+            walk_manifests(&manifest, seen, manifests, findings);
         } else {
             let message = format!("`{MANIFEST}` does not exist in `{}`", dependency.folder.display());
             let help = "fix the path under `[dependencies]`; it is relative to the manifest";

@@ -10,7 +10,7 @@ use crate::programs::InstalledPrograms;
 /// Has each dialect parse its own files, in the order of the first file of each.
 pub(crate) fn parse_artifacts(
     artifacts: Vec<Artifact>,
-    build: &dyn HandlerFactory,
+    factory: &dyn HandlerFactory,
     options: &LoadOptions<'_>,
     findings: &mut Vec<Diagnostic>,
 ) -> ParsedProject {
@@ -18,7 +18,7 @@ pub(crate) fn parse_artifacts(
     let reading = ParseContext {
         host_tools: options.host_tools,
         compat: options.compat,
-        build: Some(build),
+        build: Some(factory),
         has_harn,
         programs: Some(&InstalledPrograms),
     };
@@ -48,7 +48,7 @@ fn group_by_dialect(artifacts: Vec<Artifact>) -> Vec<(&'static Dialect, Vec<Arti
 }
 
 /// Adds what another dialect parsed. Agents and rules come from the first dialect that has them.
-fn merge_project(whole: &mut ParsedProject, other: ParsedProject) {
+fn merge_project(project: &mut ParsedProject, other: ParsedProject) {
     let ParsedProject {
         hooks,
         unplaced,
@@ -60,15 +60,15 @@ fn merge_project(whole: &mut ParsedProject, other: ParsedProject) {
         redact_secrets,
         diagnostics,
     } = other;
-    whole.hooks.extend(hooks);
-    whole.unplaced.extend(unplaced);
-    whole.agent = whole.agent.take().or(agent);
-    whole.team = whole.team.take().or(team);
-    whole.personas.extend(personas);
-    if whole.permissions == PermissionsSpec::default() {
-        whole.permissions = permissions;
+    project.hooks.extend(hooks);
+    project.unplaced.extend(unplaced);
+    project.agent = project.agent.take().or(agent);
+    project.team = project.team.take().or(team);
+    project.personas.extend(personas);
+    if project.permissions == PermissionsSpec::default() {
+        project.permissions = permissions;
     }
-    whole.untrusted_guards = whole.untrusted_guards.or(untrusted_guards);
-    whole.redact_secrets |= redact_secrets;
-    whole.diagnostics.extend(diagnostics);
+    project.untrusted_guards = project.untrusted_guards.or(untrusted_guards);
+    project.redact_secrets |= redact_secrets;
+    project.diagnostics.extend(diagnostics);
 }

@@ -17,16 +17,16 @@ const SCRIPTED: [&str; 2] = ["md", "star"];
 /// Reads files as artifacts. Unreadable files are reported as diagnostics. Documents are removed from the files with a
 /// note; a file that the user named is what the user says it is.
 pub(crate) fn read_all(
-    found: &mut Vec<DiscoveredFile>,
+    files: &mut Vec<DiscoveredFile>,
     named: &Path,
-    build: &dyn HandlerFactory,
+    factory: &dyn HandlerFactory,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<Artifact> {
-    if found.iter().any(|file| SCRIPTED.iter().any(|ending| file.path.extension().is_some_and(|own| own == *ending))) {
-        build.warm_up();
+    if files.iter().any(|file| SCRIPTED.iter().any(|ending| file.path.extension().is_some_and(|own| own == *ending))) {
+        factory.warm_up();
     }
-    let mut artifacts = Vec::with_capacity(found.len());
-    found.retain(|file| match read_artifact(file) {
+    let mut artifacts = Vec::with_capacity(files.len());
+    files.retain(|file| match read_artifact(file) {
         Ok(artifact) if file.path != named && is_document(file.role, &file.path, &artifact.file.text) => {
             let message = "this is a document: it has no frontmatter and nothing that a hook has";
             findings.push(Diagnostic::note("document", message, Location::new(artifact.file, ByteSpan::default())));
@@ -48,16 +48,16 @@ pub(crate) fn read_all(
 ///
 /// # Errors
 /// When it cannot be read, is not a regular file, is larger than an artifact may be, or is not UTF-8.
-fn read_artifact(found: &DiscoveredFile) -> Result<Artifact, Diagnostic> {
-    if matches!(found.role, ArtifactKind::Client(file) if !file.is_text()) {
-        let file = Arc::new(SourceFile { path: found.path.clone(), text: String::new() });
-        return Ok(Artifact { role: found.role, name: name_without_ending(&found.path), file });
+fn read_artifact(discovered: &DiscoveredFile) -> Result<Artifact, Diagnostic> {
+    if matches!(discovered.role, ArtifactKind::Client(file) if !file.is_text()) {
+        let file = Arc::new(SourceFile { path: discovered.path.clone(), text: String::new() });
+        return Ok(Artifact { role: discovered.role, name: name_without_ending(&discovered.path), file });
     }
-    let bytes = read_limited(&found.path)?;
-    let (file, error) = source_file(&found.path, bytes);
+    let bytes = read_limited(&discovered.path)?;
+    let (file, error) = source_file(&discovered.path, bytes);
     match error {
         Some(error) => Err(error),
-        None => Ok(Artifact { role: found.role, name: name_without_ending(&found.path), file }),
+        None => Ok(Artifact { role: discovered.role, name: name_without_ending(&discovered.path), file }),
     }
 }
 

@@ -133,8 +133,8 @@ impl OperationTest {
 
     /// With a way out of its own.
     #[must_use]
-    pub const fn with_way_out(mut self, instead: &'static str) -> Self {
-        self.instead = instead;
+    pub const fn with_way_out(mut self, way_out: &'static str) -> Self {
+        self.instead = way_out;
         self
     }
 

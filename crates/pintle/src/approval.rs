@@ -46,14 +46,14 @@ impl<'a> ApprovalRequest<'a> {
 pub struct ApprovalResponse(contract::ApprovalResponse);
 
 impl ApprovalResponse {
-    /// Approves the event. `by` is who approved it, for the tape.
-    pub fn approved(by: impl Into<String>) -> Self {
-        Self(contract::ApprovalResponse::Approved { answered_by: by.into() })
+    /// Approves the event. `approver` is who approved it, for the tape.
+    pub fn approved(approver: impl Into<String>) -> Self {
+        Self(contract::ApprovalResponse::Approved { answered_by: approver.into() })
     }
 
-    /// Refuses the event. `by` is who refused it, for the tape.
-    pub fn refused(by: impl Into<String>) -> Self {
-        Self(contract::ApprovalResponse::Refused { answered_by: by.into() })
+    /// Refuses the event. `approver` is who refused it, for the tape.
+    pub fn refused(approver: impl Into<String>) -> Self {
+        Self(contract::ApprovalResponse::Refused { answered_by: approver.into() })
     }
 
     /// The host asks its user itself: the decision stays [`Decision::Ask`](crate::Decision::Ask). A tool call is refused

@@ -68,9 +68,9 @@ pub(crate) fn check_time(state: &CallState<'_>, builtin: &str) -> starlark::Resu
 pub(crate) fn request_value<'v>(
     eval: &Evaluator<'v, '_, '_>,
     builtin: &str,
-    asked: EffectRequest,
+    request: EffectRequest,
 ) -> starlark::Result<Option<Value<'v>>> {
-    Ok(match perform_request(eval, builtin, asked)? {
+    Ok(match perform_request(eval, builtin, request)? {
         EffectReply::Done => Some(Value::new_none()),
         EffectReply::Absent => None,
         EffectReply::Int(number) => Some(eval.heap().alloc(number)),

@@ -16,7 +16,7 @@ const OUTWARD: [&str; 4] = ["http", "fs", "meta", "delegate"];
 /// Names cannot be created at run time, so a built-in that the text does not name is not used. A script that cannot be
 /// parsed is assumed to use all of them.
 #[must_use]
-pub fn capability_names(name: &str, text: &ScriptSource, role: ScriptKind) -> Vec<&'static str> {
+pub fn capability_names(name: &str, text: &ScriptSource, script_kind: ScriptKind) -> Vec<&'static str> {
     let written = || OUTWARD.into_iter().filter(|outward| text.text.contains(outward));
     // Only scripts that contain the word, if only in a string or a comment, need to be parsed.
     if written().next().is_none() {
@@ -25,7 +25,7 @@ pub fn capability_names(name: &str, text: &ScriptSource, role: ScriptKind) -> Ve
     let parsed = try_on_large_stack(|| {
         let (source, refusal) = PreparedSource::new(name, text);
         let ast = match refusal {
-            None => parse(&source, role).ok()?,
+            None => parse(&source, script_kind).ok()?,
             Some(_) => return None,
         };
         let used = names_used(&ast);

@@ -45,15 +45,15 @@ pub struct CompiledScript {
 ///
 /// Never panics and never runs code whose cost is not bounded.
 #[must_use]
-pub fn compile(name: &str, text: &ScriptSource, role: ScriptKind) -> CompiledScript {
-    try_on_large_stack(|| compile_at(name, text, role, false)).unwrap_or_else(|| interpreter_crash(name, text))
+pub fn compile(name: &str, text: &ScriptSource, script_kind: ScriptKind) -> CompiledScript {
+    try_on_large_stack(|| compile_at(name, text, script_kind, false)).unwrap_or_else(|| interpreter_crash(name, text))
 }
 
 /// Compiles a script and loads it wherever it should run. For worker processes, which may die; the caller's thread must
 /// have a large stack.
 #[must_use]
-pub fn compile_unbounded(name: &str, text: &ScriptSource, role: ScriptKind) -> CompiledScript {
-    catch_unwind(AssertUnwindSafe(|| compile_at(name, text, role, true)))
+pub fn compile_unbounded(name: &str, text: &ScriptSource, script_kind: ScriptKind) -> CompiledScript {
+    catch_unwind(AssertUnwindSafe(|| compile_at(name, text, script_kind, true)))
         .unwrap_or_else(|_| interpreter_crash(name, text))
 }
 
@@ -120,12 +120,12 @@ impl CompiledScript {
     }
 }
 
-fn compile_at(name: &str, text: &ScriptSource, role: ScriptKind, anywhere: bool) -> CompiledScript {
+fn compile_at(name: &str, text: &ScriptSource, script_kind: ScriptKind, anywhere: bool) -> CompiledScript {
     let (source, refusal) = PreparedSource::new(name, text);
     if let Some(refusal) = refusal {
         return CompiledScript::from_findings(&source, ScriptPlacement::Worker, ScriptPowers::ALL, vec![refusal], None);
     }
-    let ast = match load::parse(&source, role) {
+    let ast = match load::parse(&source, script_kind) {
         Ok(ast) => ast,
         Err(finding) => {
             return CompiledScript::from_findings(
@@ -137,7 +137,7 @@ fn compile_at(name: &str, text: &ScriptSource, role: ScriptKind, anywhere: bool)
             );
         }
     };
-    let analysis = analysis::analyse(&source, &ast, role);
+    let analysis = analysis::analyse(&source, &ast, script_kind);
     let texts = analysis::texts_of(&ast, &analysis.reads);
     let mut findings = analysis.findings;
     let failed = findings.iter().any(|finding| finding.severity == pintle_contract::Severity::Error);
@@ -145,13 +145,13 @@ fn compile_at(name: &str, text: &ScriptSource, role: ScriptKind, anywhere: bool)
         let failed = CompiledScript::from_findings(&source, analysis.placement, analysis.powers, findings, None);
         return CompiledScript { texts, needs_order: analysis.needs_order, ..failed };
     }
-    match load::evaluate(&source, ast, role, role.entry_point()) {
+    match load::evaluate(&source, ast, script_kind, script_kind.entry_point()) {
         Ok(entry) => {
             let diagnostics = findings.iter().map(|finding| finding.locate(&source)).collect();
             CompiledScript {
                 script: Some(Arc::new(Script {
                     source,
-                    kind: role,
+                    kind: script_kind,
                     reads: analysis.reads,
                     entry,
                     may_wait: analysis.may_wait,

@@ -26,8 +26,8 @@ struct PayloadWeight(Option<usize>);
 
 impl MemoryDemand {
     /// The demand of a script that allocates this multiple of its input.
-    pub(crate) fn from_input_count(made: u64) -> Self {
-        Self(made)
+    pub(crate) fn from_input_count(input_count: u64) -> Self {
+        Self(input_count)
     }
 
     /// Whether a call with this payload stays below twice its memory limit.

@@ -71,9 +71,9 @@ impl Script {
 }
 
 /// Parses a prepared text. Needs a thread with a large stack, see [`crate::compile`].
-pub(crate) fn parse(source: &PreparedSource, role: ScriptKind) -> Result<AstModule, ScriptFinding> {
+pub(crate) fn parse(source: &PreparedSource, script_kind: ScriptKind) -> Result<AstModule, ScriptFinding> {
     // Plugins may register in loops and conditions.
-    let dialect = Dialect { enable_top_level_stmt: role == ScriptKind::Plugin, ..dialect() };
+    let dialect = Dialect { enable_top_level_stmt: script_kind == ScriptKind::Plugin, ..dialect() };
     AstModule::parse(&source.name, source.text.clone(), &dialect)
         .map_err(|error| error_finding(FindingCode::Syntax, &error))
 }
@@ -82,7 +82,7 @@ pub(crate) fn parse(source: &PreparedSource, role: ScriptKind) -> Result<AstModu
 pub(crate) fn evaluate(
     source: &PreparedSource,
     ast: AstModule,
-    role: ScriptKind,
+    script_kind: ScriptKind,
     entry: &str,
 ) -> Result<OwnedFrozenValue, ScriptFinding> {
     let module = Module::with_temp_heap(|module| {
@@ -90,12 +90,12 @@ pub(crate) fn evaluate(
             let mut eval = Evaluator::new(&module);
             eval.set_max_tick_count(LOAD_STEPS).map_err(|error| internal_error(&error))?;
             eval.set_max_heap_size(LOAD_BYTES).map_err(|error| internal_error(&error))?;
-            eval.eval_module(ast, globals::for_kind(role)).map_err(|error| load_error(&error))?;
+            eval.eval_module(ast, globals::for_kind(script_kind)).map_err(|error| load_error(&error))?;
         }
         module.freeze().map_err(|error| internal_error(&error.err_msg))
     })?;
     let found = module.get_option(entry).map_err(|error| internal_error(&error))?;
-    let value = found.ok_or_else(|| missing_entry_point(source, role, entry))?;
+    let value = found.ok_or_else(|| missing_entry_point(source, script_kind, entry))?;
     let Some(parameters) = value.value().parameters_spec() else {
         return Err(ScriptFinding::error(
             FindingCode::EntryPoint,
@@ -103,18 +103,18 @@ pub(crate) fn evaluate(
             None,
         ));
     };
-    let wanted = role.parameters().len();
+    let wanted = script_kind.parameters().len();
     if !parameters.can_fill_with_args(wanted, &[]) {
         let message =
-            format!("`{entry}` must take {wanted} arguments: `def {entry}({}):`", role.parameters().join(", "));
+            format!("`{entry}` must take {wanted} arguments: `def {entry}({}):`", script_kind.parameters().join(", "));
         return Err(ScriptFinding::error(FindingCode::EntryPoint, message, None));
     }
     Ok(value)
 }
 
 /// The finding for a script without its entry point.
-pub(crate) fn missing_entry_point(source: &PreparedSource, role: ScriptKind, entry: &str) -> ScriptFinding {
-    let kind = role.noun_phrase();
+pub(crate) fn missing_entry_point(source: &PreparedSource, script_kind: ScriptKind, entry: &str) -> ScriptFinding {
+    let kind = script_kind.noun_phrase();
     ScriptFinding::error(
         FindingCode::EntryPoint,
         format!("{kind} script \"{}\" must define a '{entry}' function", source.name),

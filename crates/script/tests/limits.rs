@@ -37,14 +37,14 @@ impl EffectRunner for WaitingEffects {
     }
 }
 
-fn call_failure(body: &str, limits: CallLimits, cancel: &CancelToken, seam: &dyn EffectRunner) -> Failure {
+fn call_failure(body: &str, limits: CallLimits, cancel: &CancelToken, effects: &dyn EffectRunner) -> Failure {
     let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
     let text = format!("def handle(event, payload):\n{body}");
     let compiled = compile("limited", &ScriptSource::without_file(text), ScriptKind::Hook);
     let script = compiled.script.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics));
     let caller = EffectCaller::new(CallId(0), "limited");
     let payload = Payload::new(json!({"items": (0..5_000).collect::<Vec<_>>()}));
-    let invocation = Invocation { effects: seam, caller, limits: &limits, cancel };
+    let invocation = Invocation { effects, caller, limits: &limits, cancel };
     script.handle("tool.pre", &payload, &invocation).expect_err("it must fail")
 }
 

@@ -103,8 +103,8 @@ fn compile_function(text: &str) -> PluginFunction {
 }
 
 /// The result of a function as text, or its failure without the location.
-fn describe_output(given: Result<FunctionOutput, Failure>) -> String {
-    match given {
+fn describe_output(output: Result<FunctionOutput, Failure>) -> String {
+    match output {
         Ok(FunctionOutput::Table(entries)) => Value::Object(entries.into_iter().collect()).to_string(),
         Ok(FunctionOutput::Value(value)) => value.to_string(),
         Ok(FunctionOutput::Other { type_name, printed }) => format!("{type_name} {printed}"),

@@ -12,20 +12,20 @@ use crate::{CallSite, CommandReading, Operation, OperationKind, OperationTag, Sh
 
 /// What a command line would do.
 #[must_use]
-pub fn operations_of_command(command: &str, language: ShellLanguage, site: &CallSite<'_>) -> Vec<Operation> {
-    let mut walk = CommandWalk::new(site, run_program, is_program);
+pub fn operations_of_command(command: &str, language: ShellLanguage, call_site: &CallSite<'_>) -> Vec<Operation> {
+    let mut walk = CommandWalk::new(call_site, run_program, is_program);
     walk.run_command_line(command, language);
     walk.operations
 }
 
 /// What a call in Pintle's words would do: the operations of its kind and arguments.
 #[must_use]
-pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Operation> {
+pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, call_site: &CallSite<'_>) -> Vec<Operation> {
     let text = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_str());
     let path = text(&["path", "file_path", "notebook_path", "from", "source"]);
-    let mut walk = CommandWalk::new(site, run_program, is_program);
+    let mut walk = CommandWalk::new(call_site, run_program, is_program);
     match kind {
-        ToolKind::Shell => return operations_of_shell(name, args, site),
+        ToolKind::Shell => return operations_of_shell(name, args, call_site),
         ToolKind::Read => {
             if let Some(path) = path {
                 let is_pattern = path.contains(['*', '?', '[']);
@@ -104,18 +104,18 @@ fn is_notebook(path: &str) -> bool {
     path.to_ascii_lowercase().ends_with(".ipynb")
 }
 
-fn operations_of_shell(name: &str, args: &Value, site: &CallSite<'_>) -> Vec<Operation> {
-    let directory = args.get("directory").and_then(Value::as_str).map(|directory| site.cwd.join(directory));
-    let site = CallSite { cwd: directory.as_deref().unwrap_or(site.cwd), ..*site };
-    let mut walk = CommandWalk::new(&site, run_program, is_program);
+fn operations_of_shell(name: &str, args: &Value, call_site: &CallSite<'_>) -> Vec<Operation> {
+    let directory = args.get("directory").and_then(Value::as_str).map(|directory| call_site.cwd.join(directory));
+    let call_site = CallSite { cwd: directory.as_deref().unwrap_or(call_site.cwd), ..*call_site };
+    let mut walk = CommandWalk::new(&call_site, run_program, is_program);
     run_shell_call(&mut walk, name, args);
     walk.operations
 }
 
 /// Reads the command line of a shell call for a caller that watches files. `site.cwd` is the directory of the call.
 #[must_use]
-pub fn read_shell_call(name: &str, args: &Value, site: &CallSite<'_>, files: &dyn WatchedFiles) -> CommandReading {
-    let mut walk = CommandWalk::new(site, run_program, is_program).watching(files);
+pub fn read_shell_call(name: &str, args: &Value, call_site: &CallSite<'_>, files: &dyn WatchedFiles) -> CommandReading {
+    let mut walk = CommandWalk::new(call_site, run_program, is_program).watching(files);
     run_shell_call(&mut walk, name, args);
     walk.run_defined();
     let is_unread = |operation: &&Operation| operation.kind == OperationKind::Unknown && operation.program.is_empty();

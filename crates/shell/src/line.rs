@@ -38,8 +38,8 @@ pub struct LineCommands {
 
 /// Reads a command line as bash reads it.
 #[must_use]
-pub fn commands_of_line(line: &str, site: &CallSite<'_>) -> LineCommands {
-    let mut walk = CommandWalk::new(site, run_program, is_program).keeping_commands();
+pub fn commands_of_line(line: &str, call_site: &CallSite<'_>) -> LineCommands {
+    let mut walk = CommandWalk::new(call_site, run_program, is_program).keeping_commands();
     walk.run_command_line(line, ShellLanguage::Bash);
     let commands = walk.take_commands();
     let is_plain = is_plain_script(&parse_script(line, GrammarKind::Bash));
@@ -180,8 +180,8 @@ impl ScriptReader {
         }
     }
 
-    fn read_word(&mut self, word: &BashWord, is_certain: bool) {
-        for piece in &word.pieces {
+    fn read_word(&mut self, bash_word: &BashWord, is_certain: bool) {
+        for piece in &bash_word.pieces {
             match piece {
                 WordPiece::Substitution(script, _) | WordPiece::Process(script, _) => {
                     let was_over = self.may_be_over;

@@ -194,10 +194,10 @@ fn shortest_run<T>(mut run: impl FnMut() -> T) -> Duration {
     std::iter::repeat_with(one).take(RUNS).min().unwrap()
 }
 
-fn print_row(what: &str, took: Duration, size_bytes: usize) {
+fn print_row(label: &str, took: Duration, size_bytes: usize) {
     let seconds = took.as_secs_f64();
     let (rate, mib) = (RECORDS as f64 / seconds, size_bytes as f64 / seconds / f64::from(1 << 20));
-    println!("{what:<44} {:>9.2} ms {rate:>12.0} records/s {mib:>8.0} MiB/s", seconds * 1e3);
+    println!("{label:<44} {:>9.2} ms {rate:>12.0} records/s {mib:>8.0} MiB/s", seconds * 1e3);
 }
 
 fn main() -> ExitCode {

@@ -33,12 +33,12 @@ impl DispatchTracker {
 
     /// Begins a dispatch. A cause that has ended is not recorded: what a hook started in the background may outlive the
     /// hook's call.
-    pub(crate) fn begin(&mut self, fired: &Event, cause: EventCause) -> &mut OpenDispatch {
+    pub(crate) fn begin(&mut self, event: &Event, cause: EventCause) -> &mut OpenDispatch {
         let number = self.reserve();
         let parent = cause.parent.and_then(|parent| self.open.iter().find(|open| open.number == parent.0));
         let call = parent.and(cause.call).filter(|call| parent.is_some_and(|parent| parent.is_running(*call)));
         let parent = parent.map(|parent| parent.number);
-        self.open.push(OpenDispatch::new(number, parent, call, fired));
+        self.open.push(OpenDispatch::new(number, parent, call, event));
         self.open.last_mut().unwrap_or(&mut self.no_dispatch)
     }
 

@@ -33,8 +33,8 @@ pub(crate) struct PayloadVersion {
 
 impl OpenDispatch {
     /// Begins a dispatch of an event.
-    pub(crate) fn new(number: u64, parent: Option<u64>, cause: Option<CallId>, fired: &Event) -> Self {
-        Self { number, parent, cause, running_calls: Vec::new(), versions: vec![fired.payload.clone()] }
+    pub(crate) fn new(number: u64, parent: Option<u64>, cause: Option<CallId>, event: &Event) -> Self {
+        Self { number, parent, cause, running_calls: Vec::new(), versions: vec![event.payload.clone()] }
     }
 
     /// Begins a hook call.

@@ -202,15 +202,15 @@ pub fn replace_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Replaces a file by a new one, which is written beside it.
-fn replace_by(beside: &Path, path: &Path, bytes: &[u8]) -> io::Result<File> {
+fn replace_by(sibling: &Path, path: &Path, bytes: &[u8]) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(beside).and_then(|mut file| file.write_all(bytes).map(|()| file));
-    let replaced = written.and_then(|file| fs::rename(beside, path).map(|()| file));
+    let written = options.open(sibling).and_then(|mut file| file.write_all(bytes).map(|()| file));
+    let replaced = written.and_then(|file| fs::rename(sibling, path).map(|()| file));
     if replaced.is_err() {
-        let _ = fs::remove_file(beside);
+        let _ = fs::remove_file(sibling);
     }
     replaced
 }

@@ -176,15 +176,15 @@ mod tests {
 
     use super::*;
 
-    fn own(taken: SharedAnswer) -> SharedCall {
-        match taken {
+    fn own(shared_answer: SharedAnswer) -> SharedCall {
+        match shared_answer {
             SharedAnswer::Own(call) => call,
             SharedAnswer::Known(answer) => panic!("{answer}"),
         }
     }
 
-    fn known(taken: SharedAnswer) -> Value {
-        match taken {
+    fn known(shared_answer: SharedAnswer) -> Value {
+        match shared_answer {
             SharedAnswer::Known(answer) => answer,
             SharedAnswer::Own(_) => panic!("it has to answer itself"),
         }

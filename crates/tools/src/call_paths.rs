@@ -46,13 +46,13 @@ impl PathResolver {
 }
 
 /// The arguments of a call that are paths.
-fn path_arguments(part: &CanonicalCall) -> impl Iterator<Item = &str> {
-    let names: &[&str] = match part.kind {
+fn path_arguments(call: &CanonicalCall) -> impl Iterator<Item = &str> {
+    let names: &[&str] = match call.kind {
         ToolKind::Read | ToolKind::Write | ToolKind::Edit | ToolKind::Delete | ToolKind::List | ToolKind::Search => {
             &["path"]
         }
         ToolKind::Move => &["path", "source", "from", "destination", "to"],
         _ => &[],
     };
-    names.iter().filter_map(|name| part.args.get(name).and_then(Value::as_str))
+    names.iter().filter_map(|name| call.args.get(name).and_then(Value::as_str))
 }

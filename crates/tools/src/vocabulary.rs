@@ -58,8 +58,8 @@ impl ToolMapping {
 
     /// Sets the shape of the input.
     #[must_use]
-    pub const fn shape(mut self, form: InputShape) -> Self {
-        self.form = form;
+    pub const fn shape(mut self, shape: InputShape) -> Self {
+        self.form = shape;
         self
     }
 }

@@ -53,10 +53,10 @@ fn latest_version(client: &TestClient) -> Result<String, String> {
     version.as_str().map(str::to_owned).ok_or_else(|| format!("npm does not know the version of {}", client.package))
 }
 
-fn run_checked(command: &mut Command, what: &str) -> Result<String, String> {
+fn run_checked(command: &mut Command, item: &str) -> Result<String, String> {
     let ran = run(command)?;
     match ran.status {
         Some(0) => Ok(ran.stdout),
-        _ => Err(format!("{what} failed: {}", ran.stderr.trim())),
+        _ => Err(format!("{item} failed: {}", ran.stderr.trim())),
     }
 }

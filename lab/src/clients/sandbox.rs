@@ -194,8 +194,8 @@ impl<'a> ClientSandbox<'a> {
     }
 
     /// The program to install.
-    fn prepare_program(&self, fate: PintleCondition) -> Result<PathBuf, String> {
-        let text = match fate {
+    fn prepare_program(&self, condition: PintleCondition) -> Result<PathBuf, String> {
+        let text = match condition {
             PintleCondition::Running => return Ok(self.pintle.to_owned()),
             PintleCondition::Killed => KILLED,
             PintleCondition::OutOfTime => HURRIED,

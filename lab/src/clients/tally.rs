@@ -13,10 +13,10 @@ pub(super) struct ProofTally {
 
 impl ProofTally {
     /// Counts a proof and prints its line.
-    pub(super) fn record(&mut self, fixture: &ClientSandbox, name: &str, good: bool, found: &str) {
+    pub(super) fn record(&mut self, fixture: &ClientSandbox, name: &str, good: bool, result: &str) {
         *(if good { &mut self.passed } else { &mut self.failed }) += 1;
         let verdict = if good { "ok     " } else { "FAIL   " };
-        println!("{verdict} {:<8} {:<9} {name:<48} {found}", fixture.client.name, fixture.version());
+        println!("{verdict} {:<8} {:<9} {name:<48} {result}", fixture.client.name, fixture.version());
     }
 
     /// Compares the result of a proof with the expected one. If they differ, the transcript is kept.
@@ -25,18 +25,18 @@ impl ProofTally {
         fixture: &ClientSandbox,
         name: &str,
         (expected, reason): (ProofResult, Option<&str>),
-        found: ProofResult,
+        result: ProofResult,
         transcript: &str,
     ) -> Result<(), String> {
-        let mut text = found.to_string();
+        let mut text = result.to_string();
         if let Some(reason) = reason {
             text.push_str(&format!(" ({reason})"));
         }
-        if found != expected {
+        if result != expected {
             let kept = fixture.save_transcript(name, transcript)?;
             text.push_str(&format!("; expected: {expected}; see {}", kept.display()));
         }
-        self.record(fixture, name, found == expected, &text);
+        self.record(fixture, name, result == expected, &text);
         Ok(())
     }
 }

@@ -9,32 +9,32 @@ pub(super) struct CheckTally {
 }
 
 impl CheckTally {
-    pub(super) fn check(&mut self, what: impl AsRef<str>, result: Result<(), String>) {
+    pub(super) fn check(&mut self, subject: impl AsRef<str>, result: Result<(), String>) {
         match result {
             Ok(()) => {
                 self.passed += 1;
-                self.lines.push(format!("ok      {}", what.as_ref()));
+                self.lines.push(format!("ok      {}", subject.as_ref()));
             }
             Err(reason) => {
                 self.failed += 1;
-                self.lines.push(format!("FAILED  {}: {reason}", what.as_ref()));
+                self.lines.push(format!("FAILED  {}: {reason}", subject.as_ref()));
             }
         }
     }
 
     /// Checks that a document shows as many examples as expected, so that none is missed.
-    pub(super) fn check_count(&mut self, what: &str, found: usize, expected: usize) {
-        let result = expect_equal(&found, &expected);
-        self.check(format!("the documents show {expected} {what}"), result);
+    pub(super) fn check_count(&mut self, subject: &str, actual: usize, expected: usize) {
+        let result = expect_equal(&actual, &expected);
+        self.check(format!("the documents show {expected} {subject}"), result);
     }
 }
 
 /// Checks that two values are equal.
-pub(super) fn expect_equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Result<(), String> {
-    if found == expected { Ok(()) } else { Err(format!("found {found:?}, expected {expected:?}")) }
+pub(super) fn expect_equal<T: PartialEq + std::fmt::Debug>(actual: &T, expected: &T) -> Result<(), String> {
+    if actual == expected { Ok(()) } else { Err(format!("found {actual:?}, expected {expected:?}")) }
 }
 
 /// Checks a condition.
-pub(super) fn expect(what: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
-    if what { Ok(()) } else { Err(otherwise()) }
+pub(super) fn expect(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise()) }
 }

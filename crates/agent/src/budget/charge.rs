@@ -53,10 +53,10 @@ impl TurnContext {
         self.charged_meters(&nobody).iter().try_for_each(|charged| self.check_meter(charged))
     }
 
-    fn charged_meters<'t>(&'t self, nobody: &'t StepSpec) -> Vec<MeterCharge<'t>> {
+    fn charged_meters<'t>(&'t self, spec: &'t StepSpec) -> Vec<MeterCharge<'t>> {
         match &self.step_context {
             Some(work) => work.charged_meters(),
-            None => vec![MeterCharge { meter: &self.agent.shared.state.meter, step: nobody }],
+            None => vec![MeterCharge { meter: &self.agent.shared.state.meter, step: spec }],
         }
     }
 
@@ -132,18 +132,18 @@ impl TurnContext {
     }
 
     /// Asks the user to extend the budget by its original amount, unless another call has had it extended meanwhile.
-    fn request_extension(&self, meter: &BudgetMeter, spent: &BudgetExceeded) -> bool {
+    fn request_extension(&self, meter: &BudgetMeter, exceeded: &BudgetExceeded) -> bool {
         let payload = BudgetThreshold {
-            budget: String::from(if spent.limit == "max_usd" { "cost_usd" } else { "tokens" }),
+            budget: String::from(if exceeded.limit == "max_usd" { "cost_usd" } else { "tokens" }),
             scope: meter.scope.to_owned(),
-            limit: spent.limit_value,
+            limit: exceeded.limit_value,
             persona: self.origin.persona.clone(),
-            step: spent.step.clone(),
+            step: exceeded.step.clone(),
             ..BudgetThreshold::default()
         };
         let event = Event::from_payload(&payload, Arc::clone(&self.origin));
-        let reasons = [OutcomeReason::new(HookId::new("budget"), spent.message())];
-        let (name, metadata) = (spent.step.as_str(), Map::new());
+        let reasons = [OutcomeReason::new(HookId::new("budget"), exceeded.message())];
+        let (name, metadata) = (exceeded.step.as_str(), Map::new());
         let asking = ApprovalPrompt {
             kind: "budget",
             name,
@@ -162,7 +162,7 @@ impl TurnContext {
                 true
             }
             Some(_) => {
-                meter.mark_exhausted(spent.clone());
+                meter.mark_exhausted(exceeded.clone());
                 false
             }
             None => meter.exhausted_budget().is_none(),

@@ -108,8 +108,8 @@ impl BudgetMeter {
         self.state.lock().extension_count += 1;
     }
 
-    pub(crate) fn mark_exhausted(&self, spent: BudgetExceeded) {
-        self.state.lock().exhausted_budget.get_or_insert(spent);
+    pub(crate) fn mark_exhausted(&self, exceeded: BudgetExceeded) {
+        self.state.lock().exhausted_budget.get_or_insert(exceeded);
     }
 
     /// The exhausted budget, if it was not extended.

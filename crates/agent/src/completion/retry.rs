@@ -18,16 +18,16 @@ pub(crate) struct ModelAttempt {
 
 /// Calls the model, retries errors that may pass, and then tries the fallback models.
 ///
-/// A request that is too long is not sent to another model: the conversation is compacted first. `heard` receives the
+/// A request that is too long is not sent to another model: the conversation is compacted first. `on_text` receives the
 /// text as it arrives. `same_as` is the dispatch whose final payload is the request, if there is one.
 pub(crate) fn complete(
     turn: &TurnContext,
     request: &ModelRequest,
     same_as: Option<DispatchId>,
-    heard: &dyn Fn(&str),
+    on_text: &dyn Fn(&str),
 ) -> Result<ModelAttempt, ModelError> {
     let agent = &turn.agent;
-    let mut error = match try_model(turn, &**turn.model(), (request, same_as), heard) {
+    let mut error = match try_model(turn, &**turn.model(), (request, same_as), on_text) {
         Ok(reply) => return Ok(ModelAttempt { reply, fallback: None }),
         Err(error) => error,
     };
@@ -47,7 +47,7 @@ pub(crate) fn complete(
         next.name().clone_into(&mut failed);
         // A model name in the request belongs to the first model's provider.
         let request = ModelRequest { model: String::new(), ..request.clone() };
-        error = match try_model(turn, &*next, (&request, same_as), heard) {
+        error = match try_model(turn, &*next, (&request, same_as), on_text) {
             Ok(reply) => return Ok(ModelAttempt { reply, fallback: Some(next) }),
             Err(error) => error,
         };
@@ -59,7 +59,7 @@ fn try_model(
     turn: &TurnContext,
     model: &dyn Model,
     (request, same_as): (&ModelRequest, Option<DispatchId>),
-    heard: &dyn Fn(&str),
+    on_text: &dyn Fn(&str),
 ) -> Result<ModelReply, ModelError> {
     let (agent, cancel) = (&turn.agent, &turn.scope.cancel);
     let spec = turn.model_spec().map(|model| model.retry).unwrap_or_default();
@@ -69,7 +69,7 @@ fn try_model(
             return Err(ModelError::cancelled());
         }
         let mut on = |delta: ReplyDelta| match delta {
-            ReplyDelta::Text(text) => heard(&text),
+            ReplyDelta::Text(text) => on_text(&text),
         };
         let clock = agent.shared.runtime.clock();
         let name = if request.model.is_empty() { model.name() } else { &request.model };

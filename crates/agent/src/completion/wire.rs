@@ -33,7 +33,7 @@ pub(crate) fn request_to_value(request: &ModelRequest, opened: &str) -> Value {
 
 pub(crate) fn request_from_payload(
     payload: CompletionPre,
-    asked: &ModelRequest,
+    request: &ModelRequest,
     opened: &str,
 ) -> Result<ModelRequest, String> {
     let messages: Result<Vec<ModelMessage>, String> = payload.messages.into_iter().map(from_event_message).collect();
@@ -46,10 +46,10 @@ pub(crate) fn request_from_payload(
         description: tool.function.description,
         parameters: tool.function.parameters,
     };
-    let kept = asked.model.is_empty() && payload.model == opened;
+    let kept = request.model.is_empty() && payload.model == opened;
     Ok(ModelRequest {
-        agent: asked.agent.clone(),
-        conversation: asked.conversation.clone(),
+        agent: request.agent.clone(),
+        conversation: request.conversation.clone(),
         model: if kept { String::new() } else { payload.model },
         messages,
         tools: payload.tools.into_iter().map(tool).collect(),

@@ -20,11 +20,11 @@ impl BackgroundTasks {
         &self,
         turn: &TurnContext,
         kind: &str,
-        about: Option<TaskInfo>,
+        task: Option<TaskInfo>,
         work: impl FnOnce(&TurnContext) -> DelegationResult + Send + 'static,
     ) -> Result<String, String> {
         let id = turn.agent.shared.unique_name(kind);
-        let job = self.add(&id, about)?;
+        let job = self.add(&id, task)?;
         let mut turn = turn.clone();
         turn.scope.cause = turn.scope.cause.detached();
         // A waiter must wake up even if the task crashes.

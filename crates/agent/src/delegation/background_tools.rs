@@ -90,10 +90,10 @@ impl BackgroundTasks {
     }
 }
 
-fn task_status(job: &BackgroundTask, about: &TaskInfo) -> &'static str {
+fn task_status(job: &BackgroundTask, task: &TaskInfo) -> &'static str {
     let done = job.done.lock();
     match &done.result {
-        _ if about.cancel.is_cancelled() && !done.is_done() => "stopped",
+        _ if task.cancel.is_cancelled() && !done.is_done() => "stopped",
         None => "running",
         Some(DelegationResult { result: Ok(_), .. }) => "completed",
         Some(DelegationResult { result: Err(_), .. }) => "failed",
@@ -101,8 +101,8 @@ fn task_status(job: &BackgroundTask, about: &TaskInfo) -> &'static str {
 }
 
 /// How long a task has been running, or ran, in seconds.
-fn runtime_seconds(turn: &TurnContext, job: &BackgroundTask, about: &TaskInfo) -> u64 {
+fn runtime_seconds(turn: &TurnContext, job: &BackgroundTask, task: &TaskInfo) -> u64 {
     let ended_us = job.ended_us.get().copied();
     let until_us = ended_us.unwrap_or_else(|| turn.agent.shared.runtime.clock().monotonic_us());
-    until_us.saturating_sub(about.began_us) / 1_000_000
+    until_us.saturating_sub(task.began_us) / 1_000_000
 }

@@ -92,13 +92,18 @@ fn requested_tools(turn: &TurnContext, request: &DelegationRequest) -> Result<Op
 
 /// A named agent has the native tools and its own. A child that only the request describes has the tools that the
 /// request lists, by default its parent's. The tool policies of all agents above apply to each of them.
-fn build_toolbox(parent: &Agent, policies: ToolPolicies, is_named: bool, asked: Option<Vec<Arc<dyn Tool>>>) -> Toolbox {
+fn build_toolbox(
+    parent: &Agent,
+    policies: ToolPolicies,
+    is_named: bool,
+    wanted_tools: Option<Vec<Arc<dyn Tool>>>,
+) -> Toolbox {
     let mut toolbox = Toolbox::new(policies);
     if is_named {
         add_native_tools(&mut toolbox);
     }
-    let lent = match asked {
-        Some(asked) => asked,
+    let lent = match wanted_tools {
+        Some(wanted_tools) => wanted_tools,
         None if is_named => Vec::new(),
         None => {
             parent.toolbox().tools().filter(|tool| !super::tool::is_own(&tool.definition().name)).cloned().collect()

@@ -81,10 +81,10 @@ fn build(spec: AgentSpec, mut parts: AgentParts) -> Result<Arc<Agent>, String> {
 pub(crate) fn compile_overlay(
     runtime: &Runtime,
     spec: &AgentSpec,
-    above: &HookOverlay,
+    overlay: &HookOverlay,
 ) -> Result<Arc<HookOverlay>, String> {
     if spec.hooks.is_empty() {
-        return Ok(Arc::new(above.with_chains([])));
+        return Ok(Arc::new(overlay.with_chains([])));
     }
     let (chains, found) = runtime.compile_chains(&format!("agent {}", spec.name), Layer::Agent, &spec.hooks);
     let faults: Vec<Diagnostic> = found.into_iter().filter(|found| found.severity == Severity::Error).collect();
@@ -92,7 +92,7 @@ pub(crate) fn compile_overlay(
         if let Some(tape) = runtime.tape() {
             tape.record_agent_hooks(&chains);
         }
-        Ok(Arc::new(above.with_chains(chains)))
+        Ok(Arc::new(overlay.with_chains(chains)))
     } else {
         Err(format!("hooks of agent `{}` do not compile: {}", spec.name, join_diagnostics(&faults)))
     }

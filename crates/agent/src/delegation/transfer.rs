@@ -27,16 +27,16 @@ pub(crate) enum TransferMode {
 }
 
 /// Gives a task to a member of the team and waits until it ends.
-pub(crate) fn transfer(turn: &TurnContext, agent: &str, task: &str, way: TransferMode) -> DelegationResult {
+pub(crate) fn transfer(turn: &TurnContext, agent: &str, task: &str, mode: TransferMode) -> DelegationResult {
     let mut usage = TokenUsage::default();
-    let result = perform(turn, DelegationRequest::for_agent(agent, task), way, &mut usage);
+    let result = perform(turn, DelegationRequest::for_agent(agent, task), mode, &mut usage);
     DelegationResult { result, usage }
 }
 
 fn perform(
     turn: &TurnContext,
     mut request: DelegationRequest,
-    way: TransferMode,
+    mode: TransferMode,
     usage: &mut TokenUsage,
 ) -> Result<TurnOutput, String> {
     let parent = &turn.agent;
@@ -48,17 +48,17 @@ fn perform(
     let verifiers = attempts::compile_verifiers(turn, &request).map_err(refused)?;
     let child = team.as_child(parent, &request.agent).map_err(refused)?;
     let Some(_slot) = parent.slots.acquire(&turn.scope.cancel) else { return Err(refused(String::from("cancelled"))) };
-    let kind = if way == TransferMode::Waiting { "task" } else { "background" };
+    let kind = if mode == TransferMode::Waiting { "task" } else { "background" };
     let payload = || json!({"task": request.task.clone(), "delegation": id.clone()});
     emit_handoff(turn, kind, &child.spec.name, request.task.lines().next().unwrap_or_default(), payload);
-    if way == TransferMode::Waiting {
+    if mode == TransferMode::Waiting {
         fire_agent_switch(turn, parent, &child.spec.name, "delegation");
     }
     let child_of = Arc::clone(&child);
     let (redirects, reminders) = (Vec::new(), Arc::default());
     let task = DelegatedTask { turn, id, request, child: child_of, verifiers, redirects, reminders };
     let result = task.run(usage);
-    if way == TransferMode::Waiting {
+    if mode == TransferMode::Waiting {
         fire_agent_switch(turn, &child, &parent.spec.name, "delegation_return");
     }
     result

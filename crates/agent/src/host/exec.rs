@@ -20,16 +20,16 @@ pub(super) struct ExecRequest {
 ///
 /// The environment is passed without variables that look like secrets, so that a program started by the model cannot
 /// read the agent's keys.
-pub(super) fn run(workspace: &Workspace, asked: ExecRequest, cancel: &CancelToken) -> Result<Value, String> {
-    check_program_name(&asked.program)?;
-    let directory = asked.directory.as_deref().filter(|directory| !directory.is_empty()).unwrap_or(".");
+pub(super) fn run(workspace: &Workspace, request: ExecRequest, cancel: &CancelToken) -> Result<Value, String> {
+    check_program_name(&request.program)?;
+    let directory = request.directory.as_deref().filter(|directory| !directory.is_empty()).unwrap_or(".");
     let of_call = |reason: String| format!("exec.run: {reason}");
     let inside = workspace.directory(directory).map_err(of_call)?;
-    workspace.check_start(&asked.program, &asked.arguments, directory).map_err(of_call)?;
-    let mut spec = ProcessSpec::new(asked.program, asked.arguments);
+    workspace.check_start(&request.program, &request.arguments, directory).map_err(of_call)?;
+    let mut spec = ProcessSpec::new(request.program, request.arguments);
     spec.directory = Some(inside);
     spec.environment = ProcessEnvironment::WithoutSecrets;
-    spec.timeout_ms = asked.timeout_ms;
+    spec.timeout_ms = request.timeout_ms;
     spec.output_bytes = OUTPUT_BYTES;
     let output = process::run(&spec, cancel).map_err(|error| format!("exec.run: {error}"))?;
     if output.timed_out {

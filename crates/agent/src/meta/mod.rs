@@ -62,12 +62,12 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 /// Reserves one of a limited number of names. A name that is already reserved stays so.
-fn reserve_name(taken: &Mutex<BTreeSet<String>>, name: &str, most: u32, what: &str) -> Result<(), String> {
-    let mut taken = taken.lock();
-    if !taken.contains(name) && taken.len() >= usize::try_from(most).unwrap_or(usize::MAX) {
-        return Err(format!("the limit of {most} registered {what} is reached"));
+fn reserve_name(names: &Mutex<BTreeSet<String>>, name: &str, most: u32, action: &str) -> Result<(), String> {
+    let mut names = names.lock();
+    if !names.contains(name) && names.len() >= usize::try_from(most).unwrap_or(usize::MAX) {
+        return Err(format!("the limit of {most} registered {action} is reached"));
     }
-    taken.insert(name.to_owned());
+    names.insert(name.to_owned());
     Ok(())
 }
 

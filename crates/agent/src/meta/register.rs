@@ -167,8 +167,8 @@ pub(super) fn register_agent(turn: &TurnContext, arguments: &Value) -> Result<Va
     Ok(json!({"name": name, "registered": true}))
 }
 
-fn compile_error(name: &str, found: &[Diagnostic]) -> String {
-    format!("hook `{name}` does not compile: {}", join_diagnostics(found))
+fn compile_error(name: &str, diagnostics: &[Diagnostic]) -> String {
+    format!("hook `{name}` does not compile: {}", join_diagnostics(diagnostics))
 }
 
 /// Another model of the same provider.

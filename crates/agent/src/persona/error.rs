@@ -104,17 +104,17 @@ impl StepError {
     }
 }
 
-fn budget_fields(spent: &BudgetExceeded) -> Map<String, Value> {
+fn budget_fields(exceeded: &BudgetExceeded) -> Map<String, Value> {
     let fields = json!({
         "kind": "budget_exhausted",
-        "reason": format!("{}_budget_exhausted", spent.scope),
-        "step": spent.step,
-        "function": spent.function,
-        "limit": spent.limit,
-        "limit_value": to_number_value(spent.limit_value),
-        "consumed_tokens": spent.consumed_tokens,
-        "consumed_cost_usd": spent.consumed_cost_usd,
-        "error_boundary": spent.error_boundary,
+        "reason": format!("{}_budget_exhausted", exceeded.scope),
+        "step": exceeded.step,
+        "function": exceeded.function,
+        "limit": exceeded.limit,
+        "limit_value": to_number_value(exceeded.limit_value),
+        "consumed_tokens": exceeded.consumed_tokens,
+        "consumed_cost_usd": exceeded.consumed_cost_usd,
+        "error_boundary": exceeded.error_boundary,
     });
     match fields {
         Value::Object(fields) => fields,
@@ -123,9 +123,9 @@ fn budget_fields(spent: &BudgetExceeded) -> Map<String, Value> {
 }
 
 impl From<BudgetExceeded> for StepError {
-    fn from(spent: BudgetExceeded) -> Self {
-        let message = spent.message();
-        Self::new(StepErrorKind::Budget(Box::new(spent)), message)
+    fn from(exceeded: BudgetExceeded) -> Self {
+        let message = exceeded.message();
+        Self::new(StepErrorKind::Budget(Box::new(exceeded)), message)
     }
 }
 

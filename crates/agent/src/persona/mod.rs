@@ -73,15 +73,15 @@ impl Session {
         run::run(self, None, Arc::new(spec.clone()), args.into(), body)
     }
 
-    /// Pauses a persona: it runs no further step until it is resumed, even in a resumed session. `by` says who pauses
+    /// Pauses a persona: it runs no further step until it is resumed, even in a resumed session. `requester` says who pauses
     /// it: `person`, `agent`, `budget` or `host`. Fires `persona.paused`, unless the persona is already paused.
-    pub fn pause_persona(&mut self, name: &str, reason: &str, by: &str) {
-        pause::pause(self, name, reason, by);
+    pub fn pause_persona(&mut self, name: &str, reason: &str, requester: &str) {
+        pause::pause(self, name, reason, requester);
     }
 
     /// Resumes a persona. Fires `persona.resumed` if it was paused.
-    pub fn resume_persona(&mut self, name: &str, reason: &str, by: &str) {
-        pause::resume(self, name, reason, by);
+    pub fn resume_persona(&mut self, name: &str, reason: &str, requester: &str) {
+        pause::resume(self, name, reason, requester);
     }
 
     /// The paused personas, by name.

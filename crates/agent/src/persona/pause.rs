@@ -9,18 +9,18 @@ use crate::session::Session;
 use crate::session_state::PausedPersona;
 
 /// Pauses a persona. Only a change fires an event.
-pub(super) fn pause(session: &Session, name: &str, reason: &str, by: &str) {
-    let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
-    let paused = PausedPersona { persona: persona.clone(), reason: reason.clone(), source: by.clone() };
+pub(super) fn pause(session: &Session, name: &str, reason: &str, requester: &str) {
+    let (persona, reason, requester) = (name.to_owned(), reason.to_owned(), requester.to_owned());
+    let paused = PausedPersona { persona: persona.clone(), reason: reason.clone(), source: requester.clone() };
     if session.context().state.personas.set_paused(name, Some(paused)) {
-        fire_change(session, name, &PersonaPaused { persona, reason, by });
+        fire_change(session, name, &PersonaPaused { persona, reason, by: requester });
     }
 }
 
-pub(super) fn resume(session: &Session, name: &str, reason: &str, by: &str) {
+pub(super) fn resume(session: &Session, name: &str, reason: &str, requester: &str) {
     if session.context().state.personas.set_paused(name, None) {
-        let (persona, reason, by) = (name.to_owned(), reason.to_owned(), by.to_owned());
-        fire_change(session, name, &PersonaResumed { persona, reason, by });
+        let (persona, reason, requester) = (name.to_owned(), reason.to_owned(), requester.to_owned());
+        fire_change(session, name, &PersonaResumed { persona, reason, by: requester });
     }
 }
 

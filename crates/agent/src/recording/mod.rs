@@ -63,10 +63,10 @@ pub(crate) fn record_turn_start(turn: &TurnContext) {
 }
 
 /// Records that a turn ended: `done`, or why it failed, and its tokens.
-pub(crate) fn record_turn_end(turn: &TurnContext, ended: &str, usage: TokenUsage) {
+pub(crate) fn record_turn_end(turn: &TurnContext, end_reason: &str, usage: TokenUsage) {
     write(turn, |origin| {
-        let (ended, usage) = (Some(Cow::Borrowed(ended)), Some(Cow::Owned(to_json(&usage))));
-        HostRecord::Turn(host::TurnRecord { origin, phase: TurnPhase::End, end_reason: ended, usage })
+        let (end_reason, usage) = (Some(Cow::Borrowed(end_reason)), Some(Cow::Owned(to_json(&usage))));
+        HostRecord::Turn(host::TurnRecord { origin, phase: TurnPhase::End, end_reason, usage })
     });
 }
 

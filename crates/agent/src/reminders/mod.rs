@@ -64,8 +64,8 @@ impl ConversationReminders {
     }
 
     /// Restores one change from the tape of a resumed session. `turn` is the turn in which it happened.
-    pub(crate) fn apply_transition(&self, step: ReminderTransition, reminder: Reminder, turn: u32) {
-        self.0.lock().apply_transition(step, reminder, turn);
+    pub(crate) fn apply_transition(&self, transition: ReminderTransition, reminder: Reminder, turn: u32) {
+        self.0.lock().apply_transition(transition, reminder, turn);
     }
 
     /// Restores from the tape that other messages replaced the conversation's. Later records say what happened to the

@@ -77,17 +77,17 @@ pub(super) fn find_carried(due: &[QueuedReminder], nonce: &str, messages: &[Mode
     due.iter().filter(is_carried).map(|entry| entry.number).collect()
 }
 
-fn render_element(entry: &QueuedReminder, nonce: &str) -> String {
-    let authority = match entry.reminder.authority {
+fn render_element(reminder: &QueuedReminder, nonce: &str) -> String {
+    let authority = match reminder.reminder.authority {
         ReminderAuthority::Contract => "contract",
         ReminderAuthority::Corrective => "corrective",
         ReminderAuthority::Advisory => "advisory",
     };
-    let left = entry.reminder.ttl_turns.map(|left| format!(" ttl_turns=\"{left}\"")).unwrap_or_default();
+    let left = reminder.reminder.ttl_turns.map(|left| format!(" ttl_turns=\"{left}\"")).unwrap_or_default();
     // A text can neither close its element and open one with a higher authority, nor close the block.
-    let body = entry.reminder.body.replace(nonce, "").replace("<reminder", "&lt;reminder");
+    let body = reminder.reminder.body.replace(nonce, "").replace("<reminder", "&lt;reminder");
     let body = body.replace("</reminder", "&lt;/reminder");
-    format!("\n<reminder authority=\"{authority}\" fired_at_turn=\"{}\"{left}>\n{body}\n</reminder>", entry.turn)
+    format!("\n<reminder authority=\"{authority}\" fired_at_turn=\"{}\"{left}>\n{body}\n</reminder>", reminder.turn)
 }
 
 #[cfg(test)]

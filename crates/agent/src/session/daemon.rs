@@ -23,7 +23,7 @@ pub struct DaemonOptions {
 
 impl Session {
     /// Runs a turn for every message in the [inbox](Session::inbox), and waits for more in between, until the inbox is
-    /// [closed](super::Inbox::close) or the session is cancelled. `heard` receives the result of each turn.
+    /// [closed](super::Inbox::close) or the session is cancelled. `on_turn` receives the result of each turn.
     ///
     /// `session.idle` fires each time the daemon begins to wait, and after each interval without a message. Reminders
     /// of its hooks are in the next request. The session's [`Sleeper`](crate::Sleeper) provides the waiting.
@@ -33,11 +33,11 @@ impl Session {
     pub fn run_daemon(
         &mut self,
         options: DaemonOptions,
-        mut heard: impl FnMut(&Self, &Result<TurnOutput, TurnError>),
+        mut on_turn: impl FnMut(&Self, &Result<TurnOutput, TurnError>),
     ) -> Result<(), TurnError> {
         self.run_daemon_with(options, |session, prompt| {
             let answer = session.turn(&prompt);
-            heard(session, &answer);
+            on_turn(session, &answer);
         })
     }
 

@@ -24,8 +24,8 @@ impl SessionEnding {
         Self { reason, error: None }
     }
 
-    pub(super) fn from_error(fault: &TurnError) -> Self {
-        Self { reason: fault.end_reason(), error: Some((fault.status(), fault.stop_reason(), fault.message.clone())) }
+    pub(super) fn from_error(error: &TurnError) -> Self {
+        Self { reason: error.end_reason(), error: Some((error.status(), error.stop_reason(), error.message.clone())) }
     }
 }
 

@@ -125,9 +125,9 @@ impl Session {
     ///
     /// # Errors
     /// When a hook of `worktree.create` denies; then the session must not be started.
-    pub fn enter_worktree(&mut self, made: &WorktreeCreate) -> Result<(), TurnError> {
+    pub fn enter_worktree(&mut self, worktree: &WorktreeCreate) -> Result<(), TurnError> {
         let turn = self.turn_for_agent(&self.first_agent, 0);
-        let outcome = turn.fire(&Event::from_payload(made, Arc::clone(&turn.origin)));
+        let outcome = turn.fire(&Event::from_payload(worktree, Arc::clone(&turn.origin)));
         if outcome.is_allowed() {
             return Ok(());
         }

@@ -53,10 +53,10 @@ impl Drop for ChildPermit<'_> {
 
 /// Waits until a condition may have changed. The cancellation of `cancel` must notify the variable, after locking the
 /// mutex; its time limit ends the wait by itself.
-pub(super) fn wait_for_change<T>(changed: &Condvar, state: &mut MutexGuard<'_, T>, cancel: &CancelToken) {
+pub(super) fn wait_for_change<T>(changed: &Condvar, guarded: &mut MutexGuard<'_, T>, cancel: &CancelToken) {
     match cancel.time_left() {
-        None => changed.wait(state),
-        Some(left) => _ = changed.wait_for(state, left),
+        None => changed.wait(guarded),
+        Some(left) => _ = changed.wait_for(guarded, left),
     }
 }
 

@@ -97,7 +97,7 @@ impl<S: Debug + Send + Sync + 'static> Tool for TableTool<S> {
         self.access == ToolAccess::Programs
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
-        Ok((self.call)(&self.state, arguments, at)?)
+    fn call(&self, arguments: &Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
+        Ok((self.call)(&self.state, arguments, context)?)
     }
 }

@@ -70,12 +70,12 @@ impl Tool for DoneTool {
         self.project_tool.as_ref().is_some_and(|tool| tool.can_write_unseen())
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, arguments: &Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
         let result = match &self.project_tool {
-            Some(tool) => tool.call(arguments, at)?,
+            Some(tool) => tool.call(arguments, context)?,
             None => json!("the task is marked as complete"),
         };
-        Self::record_done(at.turn, arguments);
+        Self::record_done(context.turn, arguments);
         Ok(result)
     }
 }

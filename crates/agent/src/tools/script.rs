@@ -41,10 +41,10 @@ impl StarlarkTool {
 }
 
 /// Joins diagnostics in one line, errors first.
-pub(crate) fn join_diagnostics(found: &[Diagnostic]) -> String {
-    let mut found: Vec<&Diagnostic> = found.iter().collect();
-    found.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.severity));
-    let lines: Vec<String> = found.iter().map(|diagnostic| diagnostic.to_string().replace('\n', " ")).collect();
+pub(crate) fn join_diagnostics(diagnostics: &[Diagnostic]) -> String {
+    let mut diagnostics: Vec<&Diagnostic> = diagnostics.iter().collect();
+    diagnostics.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.severity));
+    let lines: Vec<String> = diagnostics.iter().map(|diagnostic| diagnostic.to_string().replace('\n', " ")).collect();
     lines.join("; ")
 }
 
@@ -53,21 +53,21 @@ impl Tool for StarlarkTool {
         &self.definition
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, arguments: &Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
         let name = &self.definition.name;
         let Some(script) = &self.script else {
             return Err(format!("tool \"{name}\" is configured but no handler has been registered").into());
         };
-        let runtime = &at.turn.agent.shared.runtime;
-        let effects = runtime.effects(&at.turn.origin, &at.turn.scope);
+        let runtime = &context.turn.agent.shared.runtime;
+        let effects = runtime.effects(&context.turn.origin, &context.turn.scope);
         // Effect requests of a tool do not belong to a hook call.
         let caller = EffectCaller::new(CallId(0), name);
         let result = script
-            .run(arguments.clone(), &effects, caller, at.cancel(), self.timeout_ms)
+            .run(arguments.clone(), &effects, caller, context.cancel(), self.timeout_ms)
             .map_err(|failure| format!("script error: {}", failure_text(&failure)))?;
         if let Some(script) = &self.verify {
             let done = json!({"name": name, "args": arguments, "arguments": arguments.to_string(), "result": result});
-            let verdict = verify::run(script, done, at.turn, name)?;
+            let verdict = verify::run(script, done, context.turn, name)?;
             if !verdict.is_verified {
                 return Err(format!("verification failed: {}", verdict.reason).into());
             }

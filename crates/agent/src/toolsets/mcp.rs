@@ -31,20 +31,20 @@ struct ServerTool {
 ///
 /// # Errors
 /// When it cannot be started.
-pub(super) fn open(spec: &McpSpec, shared: &SessionContext) -> Result<Toolset, String> {
+pub(super) fn open(spec: &McpSpec, context: &SessionContext) -> Result<Toolset, String> {
     let mut spec = spec.clone();
-    let mut directory = shared.workspace.root().to_owned();
+    let mut directory = context.workspace.root().to_owned();
     match &mut spec.transport {
         McpTransport::Stdio { environment, directory: below, .. } => {
             *environment = expand::expand_all(environment);
             if let Some(below) = below {
-                directory = shared.workspace.directory(below)?;
+                directory = context.workspace.directory(below)?;
             }
         }
         McpTransport::Http { headers, .. } => *headers = expand::expand_all(headers),
     }
-    let server =
-        McpServer::start(&spec, &directory, McpLimits::default(), &shared.cancel).map_err(|error| error.to_string())?;
+    let server = McpServer::start(&spec, &directory, McpLimits::default(), &context.cancel)
+        .map_err(|error| error.to_string())?;
     let server = Arc::new(server);
     let tool = |tool: McpTool| -> Arc<dyn Tool> {
         let shown = if spec.name.is_empty() { tool.name.clone() } else { format!("{}_{}", spec.name, tool.name) };
@@ -75,7 +75,10 @@ impl Tool for ServerTool {
         self.is_read_only
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
-        self.server.call(&self.name, arguments, TIMEOUT_MS, at.cancel()).map(Value::String).map_err(ToolError::from)
+    fn call(&self, arguments: &Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
+        self.server
+            .call(&self.name, arguments, TIMEOUT_MS, context.cancel())
+            .map(Value::String)
+            .map_err(ToolError::from)
     }
 }

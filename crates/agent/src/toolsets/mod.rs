@@ -40,21 +40,21 @@ pub(crate) struct ToolsetContext {
 pub(crate) fn open_all(
     specs: &[ToolsetSpec],
     member: &AgentSpec,
-    place: &ToolsetContext,
-    shared: &SessionContext,
+    context: &ToolsetContext,
+    session_context: &SessionContext,
 ) -> Vec<Result<Toolset, String>> {
     std::thread::scope(|scope| {
         let opening: Vec<_> = specs
             .iter()
             .map(|spec| match &spec.kind {
-                ToolsetKind::Mcp(_) => Ok(scope.spawn(move || open(spec, member, place, shared))),
+                ToolsetKind::Mcp(_) => Ok(scope.spawn(move || open(spec, member, context, session_context))),
                 _ => Err(spec),
             })
             .collect();
         let crashed = || Err(String::from("the toolset of the server crashed while opening; please report this bug"));
         let opened = opening.into_iter().map(|opening| match opening {
             Ok(thread) => thread.join().unwrap_or_else(|_| crashed()),
-            Err(spec) => open(spec, member, place, shared),
+            Err(spec) => open(spec, member, context, session_context),
         });
         opened.collect()
     })
@@ -67,21 +67,21 @@ pub(crate) fn open_all(
 fn open(
     spec: &ToolsetSpec,
     member: &AgentSpec,
-    place: &ToolsetContext,
-    shared: &SessionContext,
+    context: &ToolsetContext,
+    session_context: &SessionContext,
 ) -> Result<Toolset, String> {
-    let workspace = &shared.workspace;
+    let workspace = &session_context.workspace;
     let mut set = match &spec.kind {
         ToolsetKind::Shell { environment } => native::open_shell(expand::expand_all(environment)),
         ToolsetKind::BackgroundJobs { environment } => native::open_background_jobs(expand::expand_all(environment)),
         ToolsetKind::Filesystem => native::open_filesystem(workspace),
         ToolsetKind::Think => think::open(),
-        ToolsetKind::Todo { shared: true } => todo::open(Arc::clone(&place.todos)),
+        ToolsetKind::Todo { shared: true } => todo::open(Arc::clone(&context.todos)),
         ToolsetKind::Todo { shared: false } => todo::open(Arc::default()),
         ToolsetKind::Memory { path } => memory::open(path.as_deref(), workspace)?,
         ToolsetKind::Fetch { timeout_ms } => native::open_fetch(*timeout_ms, &member.network),
         ToolsetKind::Script(tools) => script::open(tools),
-        ToolsetKind::Mcp(server) => mcp::open(server, shared)?,
+        ToolsetKind::Mcp(server) => mcp::open(server, session_context)?,
         ToolsetKind::BackgroundAgents => team::background::open(),
     };
     let prefix = match &spec.kind {

@@ -52,7 +52,7 @@ impl Tool for CommandTool {
         Some("shell")
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, arguments: &Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
         let mut variables = self.environment.clone();
         variables.extend(self.variables(arguments)?);
         let command = ToolCommand {
@@ -63,7 +63,7 @@ impl Tool for CommandTool {
             timeout_ms: self.spec.timeout_ms.unwrap_or(TIMEOUT_MS),
             output_bytes: OUTPUT_BYTES,
         };
-        let output = command.run(at)?;
+        let output = command.run(context)?;
         let (text, what) = (output_text(&output, OUTPUT_BYTES), &self.spec.name);
         match failure_status(&output) {
             _ if output.timed_out => {

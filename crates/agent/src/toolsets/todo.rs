@@ -143,14 +143,14 @@ impl TodoList {
     }
 
     /// A result with the whole list under a name, and a reminder of the open entries.
-    fn to_result(&self, mut told: Value, name: &str) -> Value {
-        if let Some(fields) = told.as_object_mut() {
+    fn to_result(&self, mut result: Value, name: &str) -> Value {
+        if let Some(fields) = result.as_object_mut() {
             fields.insert(name.to_owned(), self.all().into());
             if let Some(reminder) = self.reminder() {
                 fields.insert(String::from("reminder"), reminder.into());
             }
         }
-        Value::String(told.to_string())
+        Value::String(result.to_string())
     }
 
     fn reminder(&self) -> Option<String> {

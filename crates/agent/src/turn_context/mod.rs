@@ -222,8 +222,8 @@ impl TurnContext {
         self.fire_in(event, &scope)
     }
 
-    pub(crate) fn notify(&self, what: AgentEvent<'_>) {
-        self.agent.shared.observer.observe(&self.origin, &what);
+    pub(crate) fn notify(&self, event: AgentEvent<'_>) {
+        self.agent.shared.observer.observe(&self.origin, &event);
     }
 
     /// Adds a reminder for the next requests to the model.

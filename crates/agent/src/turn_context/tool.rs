@@ -37,7 +37,7 @@ pub trait Tool: Send + Sync + Debug {
     ///
     /// # Errors
     /// With a text for the model: what went wrong and what to do next.
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError>;
+    fn call(&self, arguments: &Value, context: &ToolContext<'_>) -> Result<Value, ToolError>;
 }
 
 /// The context of one tool call.

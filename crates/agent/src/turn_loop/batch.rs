@@ -41,15 +41,15 @@ pub(super) fn call_batch(
 /// Runs calls at once and passes on their results in the order of the calls. Returns how many calls it ran: if no more
 /// threads can be started, fewer than given, but at least one.
 fn run_at_once(
-    part: &TurnContext,
+    context: &TurnContext,
     calls: &[ModelToolCall],
     conclude: &mut dyn FnMut(&ModelToolCall, FinishedCall),
 ) -> usize {
-    let order = BatchOrder::new(part, calls.len());
+    let order = BatchOrder::new(context, calls.len());
     thread::scope(|threads| {
         let order = &order;
         let start =
-            |(index, call)| Builder::new().spawn_scoped(threads, move || run_call(part, order, index, call)).ok();
+            |(index, call)| Builder::new().spawn_scoped(threads, move || run_call(context, order, index, call)).ok();
         let started: Vec<_> = calls.iter().enumerate().map_while(start).collect();
         let count = started.len().max(1);
         order.limit_to(count);
@@ -58,7 +58,7 @@ fn run_at_once(
             let made = match started.next() {
                 Some(thread) => thread.join(),
                 // If no thread can be started, the call runs on this one.
-                None => catch_unwind(AssertUnwindSafe(|| run_call(part, order, index, call))),
+                None => catch_unwind(AssertUnwindSafe(|| run_call(context, order, index, call))),
             };
             let reviewing = order.open(CallPhase::Review, index);
             reviewing.wait();
@@ -67,7 +67,7 @@ fn run_at_once(
                     reviewed.await_turn();
                     finished
                 }
-                Err(_) => FinishedCall::from_crash(part, &to_request(call)),
+                Err(_) => FinishedCall::from_crash(context, &to_request(call)),
             };
             conclude(call, finished);
         }
@@ -81,34 +81,34 @@ fn to_request(call: &ModelToolCall) -> RequestedToolCall<'_> {
 
 /// Runs one call. Returns its end and the context of its last events, whose records may be held back.
 fn run_call(
-    part: &TurnContext,
+    context: &TurnContext,
     order: &Arc<BatchOrder>,
     index: usize,
     call: &ModelToolCall,
 ) -> (FinishedCall, TurnContext) {
     let starting = order.checks_in_order().then(|| order.open(CallPhase::Start, index));
     let checking = order.open(CallPhase::Check, index);
-    let turn = part.in_phase(checking.position());
+    let turn = context.in_phase(checking.position());
     let call = CheckedCall::check(&turn, &to_request(call));
     turn.await_turn();
     let call = match starting {
         // The record of the tool's start follows those of its checks.
         None => {
-            let call = call.start(part);
+            let call = call.start(context);
             drop(checking);
             call
         }
         Some(starting) => {
             drop(checking);
             starting.wait();
-            call.start(part)
+            call.start(context)
         }
     };
-    let ran = catch_unwind(AssertUnwindSafe(|| call.run(part))).unwrap_or_default();
-    let turn = part.in_phase(&order.position(CallPhase::Review, index));
+    let ran = catch_unwind(AssertUnwindSafe(|| call.run(context))).unwrap_or_default();
+    let turn = context.in_phase(&order.position(CallPhase::Review, index));
     let finished = call.review(&turn, ran);
-    if part.state.is_stopped() {
-        part.scope.cancel.cancel();
+    if context.state.is_stopped() {
+        context.scope.cancel.cancel();
     }
     (finished, turn)
 }

@@ -44,9 +44,9 @@ struct IterationError {
 }
 
 impl From<TurnError> for IterationError {
-    fn from(fault: TurnError) -> Self {
-        let reason = fault.iteration_reason();
-        Self { error: fault, reason }
+    fn from(error: TurnError) -> Self {
+        let reason = error.iteration_reason();
+        Self { error, reason }
     }
 }
 

@@ -209,9 +209,9 @@ fn report_error(turn: &TurnContext, error: &TurnError, iteration: u32) {
 }
 
 /// The tokens used between two points.
-pub(crate) fn usage_since(before: TokenUsage, now: TokenUsage) -> TokenUsage {
+pub(crate) fn usage_since(before: TokenUsage, usage: TokenUsage) -> TokenUsage {
     TokenUsage::new(
-        now.input_tokens.saturating_sub(before.input_tokens),
-        now.output_tokens.saturating_sub(before.output_tokens),
+        usage.input_tokens.saturating_sub(before.input_tokens),
+        usage.output_tokens.saturating_sub(before.output_tokens),
     )
 }

@@ -68,14 +68,14 @@ impl Tool for SignTool {
         true
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, arguments: &Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
         text("show").into_iter().for_each(|sign| self.signs.show(sign));
         match text("wait") {
             Some("panic") => panic!("fell over"),
             Some("cancel") => {
                 let woken = self.signs.clone();
-                let _guard = at.cancel().wake_on_cancel(move || woken.show("cancelled"));
+                let _guard = context.cancel().wake_on_cancel(move || woken.show("cancelled"));
                 return Err(ToolError::from(if self.signs.wait_for("cancelled") {
                     "stopped"
                 } else {

@@ -16,7 +16,7 @@ use crate::lifecycle::{FiredEventLog, LifecycleFixture, open_fixture, open_fixtu
 use crate::support::{QueuedReplyModel, agent, call, hook, say};
 
 /// The reported edits: operation and path within the workspace, with the tool.
-fn edit_lines(heard: &FiredEventLog, fixture: &LifecycleFixture) -> Vec<String> {
+fn edit_lines(log: &FiredEventLog, fixture: &LifecycleFixture) -> Vec<String> {
     let root = format!("{}/", fixture.folder.path().display());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let line = |edit: Value| {
@@ -24,7 +24,7 @@ fn edit_lines(heard: &FiredEventLog, fixture: &LifecycleFixture) -> Vec<String> 
         let path = path.strip_prefix(&root).unwrap_or_else(|| panic!("{path} is not absolute"));
         format!("{} {path} by {}", text(&edit["operation"]), text(&edit["tool"]))
     };
-    heard.payloads_of("file.edited").into_iter().map(line).collect()
+    log.payloads_of("file.edited").into_iter().map(line).collect()
 }
 
 fn script_agent(source: &str) -> AgentSpec {
@@ -243,8 +243,8 @@ impl Tool for UnseenWriteTool {
         self.is_read_only
     }
 
-    fn call(&self, _arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
-        let path = at.workspace().root().join(format!("by_{}.txt", self.definition.name));
+    fn call(&self, _arguments: &Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
+        let path = context.workspace().root().join(format!("by_{}.txt", self.definition.name));
         fs::write(path, "x").map_err(|error| error.to_string())?;
         Err(ToolError::from("it failed afterwards"))
     }

@@ -20,7 +20,7 @@ enum StepProblem {
 }
 
 fn run_step_with(
-    trouble: StepProblem,
+    problem: StepProblem,
     boundary: ErrorBoundary,
     answers: &[bool],
 ) -> (Result<Value, StepError>, Vec<String>) {
@@ -30,7 +30,7 @@ fn run_step_with(
         QueuedReplyModel::root([costly_reply(1_000, 0)]),
         Some(approver),
         |runtime| {
-            if trouble == StepProblem::Denied {
+            if problem == StepProblem::Denied {
                 runtime.register_persona_hook("*", "PreStep", |_| HookReturn::deny("no")).unwrap();
             }
         },
@@ -38,7 +38,7 @@ fn run_step_with(
     );
     let budget = token_budget(100);
     let spec = persona_spec("captain", [StepSpec { budget, error_boundary: boundary, ..StepSpec::new("audit") }]);
-    let result = fixture.session.persona(&spec).unwrap().step("audit", json!([]), |step| match trouble {
+    let result = fixture.session.persona(&spec).unwrap().step("audit", json!([]), |step| match problem {
         StepProblem::Error => Err(StepError::failed("the branch is gone")),
         StepProblem::Crash => panic!("a bug of the host"),
         StepProblem::Denied => Ok(json!("ran")),

@@ -39,11 +39,11 @@ pub(crate) struct PersonaFixture {
 }
 
 /// Keeps the events of personas, whatever the hooks of a test do with them.
-fn recording_chain(heard: &SharedLines) -> pintle_host::Chain {
+fn recording_chain(log: &SharedLines) -> pintle_host::Chain {
     let hooks = EVENTS.map(|name| {
-        let heard = heard.clone();
+        let log = log.clone();
         let hook = native::hook("heard", EventName::parse(name).unwrap(), move |call: &HookCall<'_>| {
-            heard.add(event_line(call));
+            log.add(event_line(call));
             Verdict::pass()
         });
         pintle_host::Hook { guard: false, ..hook }
@@ -82,7 +82,7 @@ impl Tool for PersonaEchoTool {
         &self.0
     }
 
-    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, _arguments: &Value, _context: &ToolContext<'_>) -> Result<Value, ToolError> {
         Ok(json!(format!("{} ran", self.0.name)))
     }
 }

@@ -35,7 +35,7 @@ impl Tool for FixedTextTool {
         &self.definition
     }
 
-    fn call(&self, arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, arguments: &Value, _context: &ToolContext<'_>) -> Result<Value, ToolError> {
         self.ran.add(format!("{} {arguments}", self.definition.name));
         Ok(Value::String(self.gives.clone()?))
     }

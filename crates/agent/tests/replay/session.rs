@@ -88,14 +88,14 @@ impl RandomSource for ConstantRandom {
 }
 
 /// The input of a random number, without the numbers in names such as `delegation_3`, which concurrent agents share.
-pub(crate) fn normalize_numbers(what: impl ToString) -> String {
+pub(crate) fn normalize_numbers(text: impl ToString) -> String {
     let mut in_number = false;
     let stays = |letter: &char| {
         let is_digit = letter.is_ascii_digit();
         in_number = *letter == '_' || (in_number && is_digit);
         !(in_number && is_digit)
     };
-    without_directory(&what.to_string()).chars().filter(stays).collect()
+    without_directory(&text.to_string()).chars().filter(stays).collect()
 }
 
 /// A payload without the directories, which differ from session to session.
@@ -117,7 +117,7 @@ impl Tool for ReplayEchoTool {
         &self.0
     }
 
-    fn call(&self, arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, arguments: &Value, _context: &ToolContext<'_>) -> Result<Value, ToolError> {
         if self.1 { Ok(arguments.clone()) } else { Err(ToolError::from("it broke")) }
     }
 }

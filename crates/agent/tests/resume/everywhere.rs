@@ -16,19 +16,19 @@ use crate::resume::fixture::{
 const EACH: usize = 3;
 
 /// The conversation of the session's own agent, from its tape.
-fn taped_conversation(reading: &LoadedTape) -> Vec<ModelMessage> {
+fn taped_conversation(tape: &LoadedTape) -> Vec<ModelMessage> {
     let message = |record: &pintle_host::tape::Record<'_>| match &record.body {
         RecordBody::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
             Some(serde_json::from_value(message.message.clone().into_owned()).unwrap())
         }
         _ => None,
     };
-    reading.records.iter().filter_map(message).collect()
+    tape.records.iter().filter_map(message).collect()
 }
 
 /// Checks that each prompt occurs once and in order, and that each call has one result.
-fn check_complete(reading: &LoadedTape, index: usize) {
-    let messages = taped_conversation(reading);
+fn check_complete(tape: &LoadedTape, index: usize) {
+    let messages = taped_conversation(tape);
     let prompts: Vec<&str> = messages
         .iter()
         .filter(|message| message.role == MessageRole::User)

@@ -65,7 +65,7 @@ impl Tool for TapeReadingTool {
         &self.0.definition
     }
 
-    fn call(&self, _arguments: &Value, _at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, _arguments: &Value, _context: &ToolContext<'_>) -> Result<Value, ToolError> {
         self.0.last_line.note_last(&self.0.tape);
         Ok(json!({"seen": true}))
     }

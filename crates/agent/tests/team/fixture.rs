@@ -134,7 +134,7 @@ impl Tool for TeamEchoTool {
         self.is_read_only
     }
 
-    fn call(&self, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, ToolError> {
+    fn call(&self, arguments: &Value, context: &ToolContext<'_>) -> Result<Value, ToolError> {
         match arguments.get("cmd").and_then(Value::as_str) {
             Some("fail") => Err(ToolError::from("exit status 1")),
             Some("meet") => {
@@ -143,7 +143,7 @@ impl Tool for TeamEchoTool {
             }
             Some("wait") => {
                 MEETING.wait();
-                while !at.cancel().is_cancelled() {
+                while !context.cancel().is_cancelled() {
                     std::thread::yield_now();
                 }
                 Err(ToolError::from("stopped"))
@@ -165,8 +165,8 @@ impl TeamNoticeLog {
 }
 
 impl Observer for TeamNoticeLog {
-    fn observe(&self, _origin: &pintle_host::Origin, what: &AgentEvent<'_>) {
-        let line = match what {
+    fn observe(&self, _origin: &pintle_host::Origin, event: &AgentEvent<'_>) {
+        let line = match event {
             AgentEvent::Notice { message } => format!("notice: {message}"),
             AgentEvent::Text { text } => format!("text: {text}"),
             AgentEvent::ModelAnswered { text, .. } => format!("answered: {text}"),

@@ -9,13 +9,13 @@ use crate::support::{QueuedReplyModel, call, message_lines, say};
 use crate::team::fixture::{TeamFixture, TeamScenario, check_lines, member_spec};
 
 fn open_team(
-    scene: TeamScenario,
+    scenario: TeamScenario,
     others: Vec<AgentSpec>,
     plays: &[(&str, Vec<crate::support::QueuedReply>)],
 ) -> TeamFixture {
-    let agents = std::iter::once(scene.spec.clone()).chain(others).map(Arc::new).collect();
-    let team = TeamSpec { agents, permissions: scene.permissions.clone() };
-    let fixture = scene.open_with(|builder| builder.team(team));
+    let agents = std::iter::once(scenario.spec.clone()).chain(others).map(Arc::new).collect();
+    let team = TeamSpec { agents, permissions: scenario.permissions.clone() };
+    let fixture = scenario.open_with(|builder| builder.team(team));
     for (name, replies) in plays {
         fixture.model.add(name, replies.clone());
     }

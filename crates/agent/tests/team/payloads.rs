@@ -11,14 +11,14 @@ use crate::support::{call, hook, say};
 use crate::team::fixture::TeamScenario;
 
 /// Runs a session and returns the payloads of one event.
-fn play_payloads(event: &str, scene: TeamScenario) -> Vec<Value> {
+fn play_payloads(event: &str, scenario: TeamScenario) -> Vec<Value> {
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
     let keep = Arc::clone(&seen);
     let keeper = hook("keeper", event, move |call| {
         keep.lock().unwrap().push(call.event.payload.value().clone());
         Verdict::pass()
     });
-    let mut fixture = scene.hook(keeper).open();
+    let mut fixture = scenario.hook(keeper).open();
     let _ = fixture.session.turn("one");
     let _ = fixture.session.turn("two");
     drop(fixture);

@@ -26,8 +26,8 @@ enum LookRule {
     Ask,
 }
 
-fn permissions_spec(given: LookRule, mode: PermissionMode) -> PermissionsSpec {
-    let rules = |kind| if given == kind { vec![parse_rule("look")] } else { Vec::new() };
+fn permissions_spec(rule: LookRule, mode: PermissionMode) -> PermissionsSpec {
+    let rules = |kind| if rule == kind { vec![parse_rule("look")] } else { Vec::new() };
     PermissionsSpec { allow: rules(LookRule::Allow), ask: rules(LookRule::Ask), deny: Vec::new(), mode: Some(mode) }
 }
 
@@ -246,7 +246,7 @@ fn toolset_spec(kind: ToolsetKind) -> ToolsetSpec {
 }
 
 /// A worker with one tool, which changes something, and a lead that gives it a background task.
-fn lead_and_worker(scene: TeamScenario) -> TeamFixture {
+fn lead_and_worker(scenario: TeamScenario) -> TeamFixture {
     let make = ScriptToolSpec {
         name: String::from("make"),
         description: String::from("Makes it."),
@@ -258,12 +258,12 @@ fn lead_and_worker(scene: TeamScenario) -> TeamFixture {
     };
     let mut worker = member_spec("worker");
     worker.member.as_mut().unwrap().toolsets = vec![toolset_spec(ToolsetKind::Script(vec![make]))];
-    let mut scene = scene.spec(|spec| {
+    let mut scenario = scenario.spec(|spec| {
         let lead = spec.member.as_mut().unwrap();
         lead.sub_agents = vec![String::from("worker")];
         lead.toolsets = vec![toolset_spec(ToolsetKind::BackgroundAgents)];
     });
-    scene.permissions.allow = vec![parse_rule("run_background_agent")];
+    scenario.permissions.allow = vec![parse_rule("run_background_agent")];
     // The lead answers after the worker has ended, because background work ends with the conversation.
     let (ended, over) = channel();
     let over = Mutex::new(over);
@@ -279,10 +279,10 @@ fn lead_and_worker(scene: TeamScenario) -> TeamFixture {
         }
         Verdict::pass()
     });
-    scene.hooks.extend([Hook { guard: false, ..tell }, Hook { guard: false, ..hold }]);
-    let agents = vec![Arc::new(scene.spec.clone()), Arc::new(worker)];
-    let team = TeamSpec { agents, permissions: scene.permissions.clone() };
-    let fixture = scene.open_with(|builder| builder.team(team));
+    scenario.hooks.extend([Hook { guard: false, ..tell }, Hook { guard: false, ..hold }]);
+    let agents = vec![Arc::new(scenario.spec.clone()), Arc::new(worker)];
+    let team = TeamSpec { agents, permissions: scenario.permissions.clone() };
+    let fixture = scenario.open_with(|builder| builder.team(team));
     fixture.model.add("worker", [call(&[("make", "{}")]), say("made")]);
     fixture
 }

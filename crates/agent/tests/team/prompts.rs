@@ -21,9 +21,9 @@ fn say_during_call(say: impl Fn(&Inbox) + Send + Sync + 'static) -> (pintle_host
     (hook, inbox)
 }
 
-fn open_with_inbox(scene: TeamScenario, user: (pintle_host::Hook, Arc<Mutex<Option<Inbox>>>)) -> TeamFixture {
+fn open_with_inbox(scenario: TeamScenario, user: (pintle_host::Hook, Arc<Mutex<Option<Inbox>>>)) -> TeamFixture {
     let (hook, inbox) = user;
-    let fixture = scene.hook(hook).open();
+    let fixture = scenario.hook(hook).open();
     *inbox.lock().unwrap() = Some(fixture.session.inbox());
     fixture
 }

@@ -23,8 +23,8 @@ fn one_call_scenario(command: &str) -> TeamScenario {
     TeamScenario::from_replies([call(&[("shell", &arguments)]), say("done")])
 }
 
-fn play_turn(scene: TeamScenario) -> (TeamFixture, Vec<String>) {
-    let mut fixture = scene.open();
+fn play_turn(scenario: TeamScenario) -> (TeamFixture, Vec<String>) {
+    let mut fixture = scenario.open();
     let _ = fixture.session.turn("go");
     let mut lines = fixture.events.lines_of(TOOL_EVENTS);
     lines.retain(|line| line != "user.input prompt");

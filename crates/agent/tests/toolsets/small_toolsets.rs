@@ -192,8 +192,8 @@ fn start_page_server(page: &'static str, times: usize) -> String {
 struct NoticeTextLog(Mutex<Vec<String>>);
 
 impl Observer for NoticeTextLog {
-    fn observe(&self, _origin: &Origin, what: &AgentEvent<'_>) {
-        if let AgentEvent::Notice { message } = what {
+    fn observe(&self, _origin: &Origin, event: &AgentEvent<'_>) {
+        if let AgentEvent::Notice { message } = event {
             self.0.lock().unwrap().push((*message).to_owned());
         }
     }

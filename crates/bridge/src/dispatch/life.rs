@@ -51,9 +51,9 @@ impl LifeHost for HostDispatch<'_> {
 }
 
 /// Fires the events of a step in the agent's life; nothing for another moment.
-pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) -> Result<(), EventRefused> {
+pub(super) fn fire(dispatch: &mut HostDispatch<'_>, data: &HostEventData) -> Result<(), EventRefused> {
     let host = dispatch.host_payload();
-    match moment {
+    match data {
         HostEventData::Prompt { text, source } => {
             let prompt = PromptSubmit { prompt: text.clone(), source: source.clone(), host: Some(host) };
             let prompt = submit_prompt(dispatch, prompt)?;

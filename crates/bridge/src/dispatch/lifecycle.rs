@@ -18,26 +18,26 @@ use crate::session::HostSessionState;
 const NEW_TURN_MS: u64 = 60_000;
 
 /// Fires the canonical events of a host event, as far as there is data for them.
-pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
-    update_session(dispatch, moment);
-    if life::fire(dispatch, moment).is_ok() {
-        fire_notifications(dispatch, moment);
+pub(super) fn fire(dispatch: &mut HostDispatch<'_>, data: &HostEventData) {
+    update_session(dispatch, data);
+    if life::fire(dispatch, data).is_ok() {
+        fire_notifications(dispatch, data);
     }
     // If the host cannot reject a prompt, all its tool calls are denied.
-    if matches!(moment, HostEventData::Prompt { .. }) && !dispatch.event_def.is_guard && dispatch.decision.is_denied() {
+    if matches!(data, HostEventData::Prompt { .. }) && !dispatch.event_def.is_guard && dispatch.decision.is_denied() {
         let reason = dispatch.decision.reason.clone();
         dispatch.state.change_turn(move |state| state.turn_stop_reason = Some(reason.clone()));
     }
 }
 
 /// Fires the events that are no step in the agent's life.
-fn fire_notifications(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
+fn fire_notifications(dispatch: &mut HostDispatch<'_>, data: &HostEventData) {
     for event in dispatch.event_def.fired_events() {
         let kind = event.kind();
         if !dispatch.is_fired(&event) {
             continue;
         }
-        let Some(payload) = build_payload(dispatch, kind, moment) else { continue };
+        let Some(payload) = build_payload(dispatch, kind, data) else { continue };
         let outcome = dispatch.fire_event(&Event::new(event, payload, Arc::clone(&dispatch.origin)));
         if matches!(kind, EventKind::SessionStart | EventKind::SessionResume) && !outcome.is_allowed() {
             deny_session(dispatch, &outcome);
@@ -57,8 +57,8 @@ fn deny_session(dispatch: &mut HostDispatch<'_>, outcome: &Outcome) {
 }
 
 /// Updates the session before hooks run.
-fn update_session(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
-    match moment {
+fn update_session(dispatch: &mut HostDispatch<'_>, data: &HostEventData) {
+    match data {
         HostEventData::SessionStart { .. } => {
             // Until the hooks have answered, calls that run meanwhile are denied as before.
             dispatch.state.change(|state| state.session_denial = None);
@@ -101,11 +101,11 @@ fn end_run_if_withheld(dispatch: &mut HostDispatch<'_>, call_count: usize) {
 }
 
 /// The payload of a canonical event, if the host event has data for it.
-fn build_payload(dispatch: &HostDispatch<'_>, kind: EventKind, moment: &HostEventData) -> Option<Value> {
+fn build_payload(dispatch: &HostDispatch<'_>, kind: EventKind, data: &HostEventData) -> Option<Value> {
     let host = || Some(dispatch.host_payload());
     let cwd = || dispatch.origin.cwd.clone();
     let state = &*dispatch.state;
-    match (kind, moment) {
+    match (kind, data) {
         (EventKind::SessionStart, HostEventData::SessionStart { source }) => {
             to_payload_value(&SessionStart { source: source.clone(), cwd: cwd(), host: host() })
         }

@@ -45,14 +45,14 @@ pub(crate) struct HostDispatch<'a> {
 
 impl HostDispatch<'_> {
     /// Fires all events of a host event.
-    pub(crate) fn fire_all(mut self, told: &HostEvent) -> HostDecision {
+    pub(crate) fn fire_all(mut self, event: &HostEvent) -> HostDecision {
         let def = self.event_def;
-        match &told.data {
+        match &event.data {
             HostEventData::BeforeTool(call) if def.fires.contains(&EventKind::PermissionAsk) => {
                 tool::fire_permission(&mut self, call)
             }
             HostEventData::BeforeTool(call) => tool::fire(&mut self, call),
-            HostEventData::AfterTool { .. } => result::fire(&mut self, &told.data),
+            HostEventData::AfterTool { .. } => result::fire(&mut self, &event.data),
             moment => lifecycle::fire(&mut self, moment),
         }
         if self.can_tell_model() && self.event_context.run.is_empty() {

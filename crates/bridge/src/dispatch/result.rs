@@ -13,8 +13,8 @@ use super::HostDispatch;
 use crate::{ActionSupport, HostEventData};
 
 /// Fires the events for the result.
-pub(super) fn fire(dispatch: &mut HostDispatch<'_>, moment: &HostEventData) {
-    let HostEventData::AfterTool { call, response, is_error, duration_ms } = moment else { return };
+pub(super) fn fire(dispatch: &mut HostDispatch<'_>, data: &HostEventData) {
+    let HostEventData::AfterTool { call, response, is_error, duration_ms } = data else { return };
     let mut request = dispatch.to_request(call);
     if let Some(host) = &mut request.host {
         host.response = Some(response.clone());
@@ -94,17 +94,17 @@ impl ToolResultHost for HostResultReview<'_, '_> {
 }
 
 /// Fires `file.edited` for a file that a call wrote.
-fn fire_file_edited(dispatch: &mut HostDispatch<'_>, id: &str, part: &CanonicalCall) {
-    let is_written = matches!(part.kind, ToolKind::Write | ToolKind::Edit | ToolKind::Delete);
+fn fire_file_edited(dispatch: &mut HostDispatch<'_>, id: &str, call: &CanonicalCall) {
+    let is_written = matches!(call.kind, ToolKind::Write | ToolKind::Edit | ToolKind::Delete);
     if !is_written || !dispatch.has_listeners(EventKind::FileEdited) {
         return;
     }
-    let Some(path) = part.args.get("path").and_then(Value::as_str) else { return };
+    let Some(path) = call.args.get("path").and_then(Value::as_str) else { return };
     let path = std::path::Path::new(&dispatch.event_context.cwd).join(path).display().to_string();
     let payload = FileEdited {
         path,
-        operation: part.name.clone(),
-        tool: Some(part.name.clone()),
+        operation: call.name.clone(),
+        tool: Some(call.name.clone()),
         call_id: Some(id.to_owned()).filter(|id| !id.is_empty()),
         host: Some(dispatch.host_payload()),
         ..FileEdited::default()

@@ -37,9 +37,9 @@ fn version_numbers(text: &str) -> Option<Vec<u64>> {
 }
 
 /// Finds a program on the PATH with its version.
-pub(super) fn find(name: &str, site: &InstallEnvironment) -> Option<HostProgram> {
-    let path = find_on_path(name, site)?;
-    let said = run(&[path.as_os_str(), "--version".as_ref()], site, "", LIMIT_MS);
+pub(super) fn find(name: &str, environment: &InstallEnvironment) -> Option<HostProgram> {
+    let path = find_on_path(name, environment)?;
+    let said = run(&[path.as_os_str(), "--version".as_ref()], environment, "", LIMIT_MS);
     let version = said.map(|ran| ran.stdout).unwrap_or_default();
     let version = version.lines().find(|line| line.contains(|character: char| character.is_ascii_digit()));
     Some(HostProgram { path, version: version.unwrap_or_default().trim().to_owned() })
@@ -47,8 +47,8 @@ pub(super) fn find(name: &str, site: &InstallEnvironment) -> Option<HostProgram>
 
 /// The path of a program on the PATH.
 #[must_use]
-pub fn find_on_path(name: &str, site: &InstallEnvironment) -> Option<PathBuf> {
-    let folders = site.variable("PATH").map(std::env::split_paths).into_iter().flatten();
+pub fn find_on_path(name: &str, environment: &InstallEnvironment) -> Option<PathBuf> {
+    let folders = environment.variable("PATH").map(std::env::split_paths).into_iter().flatten();
     folders.map(|dir| dir.join(name)).find(|path| super::entries::is_executable(path))
 }
 

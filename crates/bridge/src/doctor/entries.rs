@@ -13,12 +13,12 @@ use crate::HostDef;
 use crate::install::{self, InstallScope, program_of};
 
 /// Checks whether entries are up to date and effective, and name the user's current directories.
-pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now: &UserDirs) -> Vec<DoctorFinding> {
-    let scope = place.scope.as_str();
-    let sudo = if place.scope == InstallScope::Managed { "sudo " } else { "" };
+pub(super) fn check_entries(host: &'static HostDef, location: &InstallLocation, dirs: &UserDirs) -> Vec<DoctorFinding> {
+    let scope = location.scope.as_str();
+    let sudo = if location.scope == InstallScope::Managed { "sudo " } else { "" };
     let again = format!("run `{sudo}pintle install {} --scope {scope}` to rewrite them", host.name);
     let mut findings = Vec::new();
-    let mut programs: Vec<String> = place.entries.iter().filter_map(|entry| program_of(host, entry)).collect();
+    let mut programs: Vec<String> = location.entries.iter().filter_map(|entry| program_of(host, entry)).collect();
     programs.sort();
     programs.dedup();
     let gone = |program: &&String| program.contains('/') && !is_executable(Path::new(program.as_str()));
@@ -26,18 +26,19 @@ pub(super) fn check_entries(host: &'static HostDef, place: &InstallLocation, now
         let what = format!("the {scope} entries run `{program}`, which does not exist; guarded events are denied");
         findings.push(DoctorFinding::problem(what).help(again.clone()));
     }
-    let faults = entry_faults::find_faults(host, place);
+    let faults = entry_faults::find_faults(host, location);
     for (fault, events) in &faults {
         let what = format!("{scope}, {}: {fault}", events.join(", "));
         findings.push(DoctorFinding::problem(what).help(again.clone()));
     }
-    let changed = |entry: &&install::InstalledEntry| !install::is_current(host, place.scope, entry);
-    if let Some(entry) = place.entries.iter().find(changed).filter(|_| faults.is_empty()) {
+    let changed = |entry: &&install::InstalledEntry| !install::is_current(host, location.scope, entry);
+    if let Some(entry) = location.entries.iter().find(changed).filter(|_| faults.is_empty()) {
         let what = format!("the {scope} entry of `{}` differs from what this version of Pintle writes", entry.event);
         findings.push(DoctorFinding::note(what).help(again.clone()));
     }
-    if place.scope == InstallScope::User {
-        findings.extend(find_moved_dirs(host, place, now).map(|what| DoctorFinding::note(what).help(again.clone())));
+    if location.scope == InstallScope::User {
+        findings
+            .extend(find_moved_dirs(host, location, dirs).map(|what| DoctorFinding::note(what).help(again.clone())));
     }
     findings
 }
@@ -64,13 +65,13 @@ const HELD: [NamedDir; 3] = [
 
 /// Reports directories in the entries that differ from the user's current ones. Entries without directories are
 /// reported as outdated instead.
-fn find_moved_dirs(host: &HostDef, place: &InstallLocation, now: &UserDirs) -> impl Iterator<Item = String> {
-    let named: Vec<UserDirs> = place.entries.iter().map(|entry| install::named_dirs(host, entry)).collect();
+fn find_moved_dirs(host: &HostDef, location: &InstallLocation, dirs: &UserDirs) -> impl Iterator<Item = String> {
+    let named: Vec<UserDirs> = location.entries.iter().map(|entry| install::named_dirs(host, entry)).collect();
     HELD.into_iter().filter_map(move |(what, of)| {
         let named = named.iter().filter(|folders| folders.config.is_some());
-        let other = named.map(of).find(|dir| *dir != of(now))?;
+        let other = named.map(of).find(|dir| *dir != of(dirs))?;
         let there = other.as_ref().map_or(String::from("no directory"), |dir| format!("`{}`", dir.display()));
-        let here = match of(now) {
+        let here = match of(dirs) {
             Some(dir) => format!("the directory in use now, `{}`, is ignored", dir.display()),
             None => String::from("that directory is no longer configured"),
         };

@@ -42,7 +42,7 @@ type FindFaultFn = fn(&'static HostDef, &InstalledEntry) -> Option<String>;
 const LINE_FAULTS: [FindFaultFn; 2] = [find_shadow, find_short_timeout];
 
 /// The faults of the entries of a location, each with the events that have it.
-pub(super) fn find_faults(host: &'static HostDef, place: &InstallLocation) -> Vec<(String, Vec<String>)> {
+pub(super) fn find_faults(host: &'static HostDef, location: &InstallLocation) -> Vec<(String, Vec<String>)> {
     let mut faults: Vec<(String, Vec<String>)> = Vec::new();
     let mut add = |fault: String, event: &str| {
         let event = format!("`{event}`");
@@ -51,23 +51,23 @@ pub(super) fn find_faults(host: &'static HostDef, place: &InstallLocation) -> Ve
             None => faults.push((fault, vec![event])),
         }
     };
-    for (event, fields) in list_handlers(host, place) {
+    for (event, fields) in list_handlers(host, location) {
         for fault in FIELD_FAULTS {
             if let Some(value) = fields.get(fault.name).filter(|value| (fault.matters)(value)) {
                 add(format!("{} (`{}: {value}`)", fault.effect, fault.name), &event);
             }
         }
     }
-    for entry in &place.entries {
+    for entry in &location.entries {
         LINE_FAULTS.iter().filter_map(|find| find(host, entry)).for_each(|fault| add(fault, &entry.event));
     }
     faults
 }
 
 /// Pintle's handlers in a settings file: the event, and the fields of the handler and of its group.
-fn list_handlers(host: &HostDef, place: &InstallLocation) -> Vec<(String, Map<String, Value>)> {
+fn list_handlers(host: &HostDef, location: &InstallLocation) -> Vec<(String, Map<String, Value>)> {
     let Some(format) = host.install.form.handler_format() else { return Vec::new() };
-    let document = SettingsDocument::read(&place.path);
+    let document = SettingsDocument::read(&location.path);
     let events = document.value.get("hooks").and_then(Value::as_object).into_iter().flatten();
     let elements = events.flat_map(|(event, list)| list.as_array().into_iter().flatten().map(move |one| (event, one)));
     let is_own = |fields: &Map<String, Value>| {

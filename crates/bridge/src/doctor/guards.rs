@@ -114,7 +114,7 @@ pub(super) fn check(probe: EntryProbe<'_>) -> GuardCheck {
 /// The problem that nothing is guarded, unless a hook of some location can refuse something.
 pub(super) fn check_any(
     host: &HostDef,
-    site: &InstallEnvironment,
+    environment: &InstallEnvironment,
     places: &[InstallLocation],
 ) -> Option<DoctorFinding> {
     let checks: Vec<&GuardCheck> = places.iter().filter_map(|place| place.guards.as_ref()).collect();
@@ -129,10 +129,10 @@ pub(super) fn check_any(
         count => format!("none of the {count} hooks that apply in {title} refuses anything"),
     };
     let named = places.iter().flat_map(|place| &place.entries).find_map(|entry| named_dirs(host, entry).config);
-    let dir = named.unwrap_or_else(|| site.home.join(".config/pintle"));
+    let dir = named.unwrap_or_else(|| environment.home.join(".config/pintle"));
     let help = format!(
         "`pintle init` writes a first policy; a hook of your own is a file such as `{}`",
-        site.display_path(&dir.join("hooks/NAME.md"))
+        environment.display_path(&dir.join("hooks/NAME.md"))
     );
     Some(DoctorFinding::problem(format!("nothing is guarded here: {why}")).help(help))
 }
@@ -293,31 +293,31 @@ impl LoadedContext<'_> {
     }
 
     /// Sends the calls of the hooks' own examples, otherwise calls that most policies refuse.
-    fn prove_refusals(&self, found: &mut GuardCheck) {
+    fn prove_refusals(&self, check: &mut GuardCheck) {
         let scope = self.scope();
         for (hook, calls) in test_calls::examples(self.probe, &self.applied) {
-            let proven = self.try_examples(&hook, calls, found);
-            found.refusals.extend(proven);
+            let proven = self.try_examples(&hook, calls, check);
+            check.refusals.extend(proven);
         }
         let mut called = Vec::new();
         let mut common = test_calls::common(self.probe).into_iter();
-        while found.refusals.is_empty()
+        while check.refusals.is_empty()
             && let Some(call) = common.next()
         {
             // A hook that hangs once hangs again.
-            let Some(verdict) = self.try_call(&call, found) else { break };
+            let Some(verdict) = self.try_call(&call, check) else { break };
             if verdict.refused_by.is_empty() {
                 called.extend(verdict.called);
             } else {
-                found.refusals.push(ProvenRefusal { hooks: verdict.refused_by, call: call.text });
+                check.refusals.push(ProvenRefusal { hooks: verdict.refused_by, call: call.text });
             }
         }
-        let proven = found.refusals.iter().map(|refusal| {
+        let proven = check.refusals.iter().map(|refusal| {
             let hooks: Vec<String> = refusal.hooks.iter().map(|hook| format!("`{hook}`")).collect();
             DoctorFinding::ok(format!("{scope}: {} refused a test call: `{}`", join(&hooks), refusal.call))
         });
-        found.findings.extend(proven);
-        if found.refusals.is_empty() {
+        check.findings.extend(proven);
+        if check.refusals.is_empty() {
             called.sort();
             called.dedup();
             let called = match called.is_empty() {
@@ -326,21 +326,21 @@ impl LoadedContext<'_> {
             };
             let what = format!("{scope}: no hook could be proved to refuse anything; test calls reached {called}");
             let help = "give a hook `examples` with `expect: block`, and `doctor` sends them";
-            found.findings.push(DoctorFinding::note(what).help(help));
+            check.findings.push(DoctorFinding::note(what).help(help));
         }
     }
 
     /// Sends the calls of a hook's examples until it refuses one itself; another hook may refuse a call first. A call that
     /// nothing refuses is a problem.
-    fn try_examples(&self, hook: &str, calls: Vec<TestCall<'_>>, found: &mut GuardCheck) -> Option<ProvenRefusal> {
+    fn try_examples(&self, hook: &str, calls: Vec<TestCall<'_>>, check: &mut GuardCheck) -> Option<ProvenRefusal> {
         let mut proven = None;
         for call in calls {
-            let Some(CanaryVerdict { refusal, refused_by, .. }) = self.try_call(&call, found) else { break };
+            let Some(CanaryVerdict { refusal, refused_by, .. }) = self.try_call(&call, check) else { break };
             let is_own = refused_by.iter().any(|name| name == hook);
             if refusal.is_none() {
                 let what = format!("an example that `{hook}` must refuse was let through (`{}`)", call.text);
                 let help = "correct the hook or its example: in this agent nothing refuses the call";
-                found.findings.push(DoctorFinding::problem(format!("{}: {what}", self.scope())).help(help));
+                check.findings.push(DoctorFinding::problem(format!("{}: {what}", self.scope())).help(help));
             } else if is_own || (proven.is_none() && !refused_by.is_empty()) {
                 proven = Some(ProvenRefusal { hooks: refused_by, call: call.text });
             }
@@ -352,20 +352,20 @@ impl LoadedContext<'_> {
     }
 
     /// Sends a call through the user's hooks. What prevents a verdict is a problem.
-    fn try_call(&self, call: &TestCall<'_>, found: &mut GuardCheck) -> Option<CanaryVerdict> {
+    fn try_call(&self, call: &TestCall<'_>, check: &mut GuardCheck) -> Option<CanaryVerdict> {
         let scope = self.scope();
         let ran = self.probe.send_within(call.entry, &Canary::TryHooks.with_marker(call.payload.clone()), TEST_CALL_MS);
         let verdict: Option<CanaryVerdict> = ran.as_ref().and_then(|ran| read_report(&ran.stdout, &ran.stderr));
         if verdict.is_none() {
             let answer = ran.map_or_else(|| String::from("got no answer in time"), |ran| describe_run(&ran));
             let what = format!("{scope}: the hooks did not judge a test call (`{}`): {answer}", call.text);
-            found.findings.push(DoctorFinding::problem(what));
+            check.findings.push(DoctorFinding::problem(what));
         }
         for (hook, error) in verdict.iter().flat_map(|verdict| &verdict.failed) {
             let finding = DoctorFinding::problem(format!("{scope}: `{hook}` failed on a test call: {error}"))
                 .help(format!("the call was `{}`; correct the hook", call.text));
-            if !found.findings.contains(&finding) {
-                found.findings.push(finding);
+            if !check.findings.contains(&finding) {
+                check.findings.push(finding);
             }
         }
         verdict

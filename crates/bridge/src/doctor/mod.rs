@@ -71,13 +71,13 @@ impl DoctorReport {
 /// Examines a host for a user with these directories. Runs the host's program to get its version, and the installed
 /// command lines with test calls.
 #[must_use]
-pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs) -> DoctorReport {
-    let client = client::find(host.install.program, site);
+pub fn examine(host: &'static HostDef, environment: &InstallEnvironment, dirs: &UserDirs) -> DoctorReport {
+    let client = client::find(host.install.program, environment);
     let mut findings = Vec::new();
     let mut places = Vec::new();
     for (scope, place) in host.install.locations() {
-        let path = site.settings_path(scope, place);
-        let entries = installed_entries(host, site, scope).unwrap_or_else(|error| {
+        let path = environment.settings_path(scope, place);
+        let entries = installed_entries(host, environment, scope).unwrap_or_else(|error| {
             findings.push(DoctorFinding::problem(error.to_string()));
             Vec::new()
         });
@@ -98,10 +98,10 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
         let what = format!("{} calls no hook for {}", host.title, host.unhooked_actions.join(", nor for "));
         examination.findings.push(DoctorFinding::note(what));
     }
-    examination.findings.extend(clients::check_settings(host, site));
+    examination.findings.extend(clients::check_settings(host, environment));
     for place in examination.locations.iter_mut().filter(|place| !place.entries.is_empty()) {
-        examination.findings.extend(entries::check_entries(host, place, now));
-        let probe = EntryProbe { host, site, place };
+        examination.findings.extend(entries::check_entries(host, place, dirs));
+        let probe = EntryProbe { host, site: environment, place };
         let wire = probe.check_wire();
         let responds = wire.iter().all(|finding| finding.status < CheckStatus::Problem);
         examination.findings.extend(wire);
@@ -109,36 +109,36 @@ pub fn examine(host: &'static HostDef, site: &InstallEnvironment, now: &UserDirs
         examination.findings.extend(place.guards.iter().flat_map(|guards| guards.findings.clone()));
     }
     examination.findings.extend(entries::check_missing_events(host, &examination.locations));
-    examination.findings.extend(guards::check_any(host, site, &examination.locations));
-    examination.events = list_last_fired(&examination, now);
+    examination.findings.extend(guards::check_any(host, environment, &examination.locations));
+    examination.events = list_last_fired(&examination, dirs);
     examination
 }
 
 /// Examines only which of the user's hooks an installed location loads, and whether they refuse anything, as
 /// [`examine`] does.
 #[must_use]
-pub fn examine_guards(host: &'static HostDef, site: &InstallEnvironment, scope: InstallScope) -> GuardCheck {
-    let path = host.install.location(scope).map(|place| site.settings_path(scope, place)).unwrap_or_default();
+pub fn examine_guards(host: &'static HostDef, environment: &InstallEnvironment, scope: InstallScope) -> GuardCheck {
+    let path = host.install.location(scope).map(|place| environment.settings_path(scope, place)).unwrap_or_default();
     // Settings that cannot be read have no entries.
-    let entries = installed_entries(host, site, scope).unwrap_or_default();
+    let entries = installed_entries(host, environment, scope).unwrap_or_default();
     let mut place = InstallLocation { scope, path, entries, guards: None };
-    place.guards = Some(guards::check(EntryProbe { host, site, place: &place }));
-    let unguarded = guards::check_any(host, site, std::slice::from_ref(&place));
+    place.guards = Some(guards::check(EntryProbe { host, site: environment, place: &place }));
+    let unguarded = guards::check_any(host, environment, std::slice::from_ref(&place));
     let mut guards = place.guards.unwrap_or_default();
     guards.findings.extend(unguarded);
     // What the client itself skips is not guarded, whatever its installed lines refuse.
-    let settings = clients::check_settings(host, site);
+    let settings = clients::check_settings(host, environment);
     guards.findings.extend(settings.into_iter().filter(|finding| finding.status >= CheckStatus::Problem));
     guards
 }
 
 /// The times when the installed events last fired, from the state directories in the entries and the user's current
 /// one.
-fn list_last_fired(examination: &DoctorReport, now: &UserDirs) -> Vec<LastFired> {
-    let host = examination.host;
-    let entries = || examination.locations.iter().flat_map(|place| &place.entries);
+fn list_last_fired(report: &DoctorReport, dirs: &UserDirs) -> Vec<LastFired> {
+    let host = report.host;
+    let entries = || report.locations.iter().flat_map(|place| &place.entries);
     let mut states: Vec<PathBuf> = entries().filter_map(|entry| named_dirs(host, entry).state).collect();
-    states.extend(now.state.clone());
+    states.extend(dirs.state.clone());
     states.sort();
     states.dedup();
     let mut last: BTreeMap<String, u64> = BTreeMap::new();

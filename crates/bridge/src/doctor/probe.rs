@@ -164,18 +164,18 @@ fn insert(payload: &mut Value, path: &str, value: Value) -> Option<()> {
 }
 
 /// Whether the response is as expected. Standard output is compared as JSON, and must not contain anything else.
-fn is_expected(ran: &ProgramRun, wanted: &HostResponse) -> bool {
+fn is_expected(run: &ProgramRun, wanted: &HostResponse) -> bool {
     let json = |text: &str| serde_json::from_str::<Value>(text).ok();
-    let stdout = ran.stdout.trim() == wanted.stdout.trim()
-        || json(&ran.stdout).is_some_and(|value| json(&wanted.stdout) == Some(value));
-    ran.status == Some(i32::from(wanted.exit_code)) && stdout && ran.stderr.trim() == wanted.stderr.trim()
+    let stdout = run.stdout.trim() == wanted.stdout.trim()
+        || json(&run.stdout).is_some_and(|value| json(&wanted.stdout) == Some(value));
+    run.status == Some(i32::from(wanted.exit_code)) && stdout && run.stderr.trim() == wanted.stderr.trim()
 }
 
 /// A one-line summary of the response, for debugging.
-pub(super) fn describe_run(ran: &ProgramRun) -> String {
-    let status = ran.status.map_or_else(|| String::from("a signal"), |status| format!("status {status}"));
+pub(super) fn describe_run(run: &ProgramRun) -> String {
+    let status = run.status.map_or_else(|| String::from("a signal"), |status| format!("status {status}"));
     let first = |text: &str| text.lines().next().unwrap_or_default().chars().take(200).collect::<String>();
-    match (first(&ran.stderr), first(&ran.stdout)) {
+    match (first(&run.stderr), first(&run.stdout)) {
         (said, _) if !said.is_empty() => format!("{status}: {said}"),
         (_, said) if !said.is_empty() => format!("{status} with `{said}`"),
         _ => format!("{status} and no output"),

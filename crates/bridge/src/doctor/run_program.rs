@@ -25,12 +25,17 @@ pub(crate) struct ProgramRun {
 
 /// Runs a program in the project's directory, with the environment and this standard input. A program that exceeds the
 /// limit, in milliseconds, is killed with all its child processes; then the result is `None`.
-pub(crate) fn run(words: &[&OsStr], site: &InstallEnvironment, input: &str, limit_ms: u64) -> Option<ProgramRun> {
+pub(crate) fn run(
+    words: &[&OsStr],
+    environment: &InstallEnvironment,
+    input: &str,
+    limit_ms: u64,
+) -> Option<ProgramRun> {
     let spec = ProcessSpec {
         stdin: Arc::from(input.as_bytes()),
         timeout_ms: limit_ms,
         output_bytes: usize::MAX,
-        ..describe_program(words, site)?
+        ..describe_program(words, environment)?
     };
     let output = process::run(&spec, &CancelToken::default()).ok().filter(|output| !output.timed_out)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -41,13 +46,13 @@ pub(crate) fn run(words: &[&OsStr], site: &InstallEnvironment, input: &str, limi
 /// the first line of its standard output that can be parsed.
 pub(crate) fn exchange_line<T>(
     words: &[&OsStr],
-    site: &InstallEnvironment,
+    environment: &InstallEnvironment,
     input: &str,
     limit_ms: u64,
     means: impl Fn(&str) -> Option<T>,
 ) -> Option<T> {
     let until = Instant::now() + Duration::from_millis(limit_ms);
-    let mut command = process::build_command(&describe_program(words, site)?);
+    let mut command = process::build_command(&describe_program(words, environment)?);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     let mut child = command.spawn().ok()?;
     let group = Pid::from_child(&child);
@@ -69,13 +74,13 @@ pub(crate) fn exchange_line<T>(
     found
 }
 
-fn describe_program(words: &[&OsStr], site: &InstallEnvironment) -> Option<ProcessSpec> {
+fn describe_program(words: &[&OsStr], environment: &InstallEnvironment) -> Option<ProcessSpec> {
     let words = words.iter().map(|word| word.to_str().map(str::to_owned)).collect::<Option<Vec<String>>>()?;
     let (program, arguments) = words.split_first()?;
-    let home = (String::from("HOME"), site.home.to_str()?.to_owned());
-    let others = site.variables.clone().into_iter().filter(|(name, _)| name != "HOME");
+    let home = (String::from("HOME"), environment.home.to_str()?.to_owned());
+    let others = environment.variables.clone().into_iter().filter(|(name, _)| name != "HOME");
     Some(ProcessSpec {
-        directory: Some(site.project.clone()),
+        directory: Some(environment.project.clone()),
         environment: ProcessEnvironment::Exactly(others.chain([home]).collect()),
         ..ProcessSpec::new(program, arguments.to_vec())
     })

@@ -61,20 +61,20 @@ impl InstallEnvironment {
 
     /// The host's directory for a scope.
     #[must_use]
-    pub fn host_dir(&self, scope: InstallScope, place: &SettingsLocation) -> PathBuf {
-        match (self.variable(place.variable), scope) {
-            (_, InstallScope::Managed) => self.machine_path(place.variable, place.folder),
+    pub fn host_dir(&self, scope: InstallScope, location: &SettingsLocation) -> PathBuf {
+        match (self.variable(location.variable), scope) {
+            (_, InstallScope::Managed) => self.machine_path(location.variable, location.folder),
             (Some(dir), _) => PathBuf::from(dir),
-            (None, InstallScope::User) => self.home.join(place.folder),
-            (None, InstallScope::Project) => self.project.join(place.folder),
+            (None, InstallScope::User) => self.home.join(location.folder),
+            (None, InstallScope::Project) => self.project.join(location.folder),
         }
     }
 
     /// The settings file, or the directory of executables, for a scope.
     #[must_use]
-    pub fn settings_path(&self, scope: InstallScope, place: &SettingsLocation) -> PathBuf {
-        let dir = self.host_dir(scope, place);
-        if place.file.is_empty() { dir } else { dir.join(place.file) }
+    pub fn settings_path(&self, scope: InstallScope, location: &SettingsLocation) -> PathBuf {
+        let dir = self.host_dir(scope, location);
+        if location.file.is_empty() { dir } else { dir.join(location.file) }
     }
 
     /// The directory at which removing empty directories stops.

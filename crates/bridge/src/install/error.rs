@@ -67,13 +67,13 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    pub(super) fn from_io(what: &'static str, path: &Path, error: &io::Error) -> Self {
+    pub(super) fn from_io(action: &'static str, path: &Path, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::PermissionDenied {
-            return Self::NotPermitted { action: what, path: path.to_owned() };
+            return Self::NotPermitted { action, path: path.to_owned() };
         }
         // The system's error text ends in a number that does not help the user.
         let why = error.to_string();
         let why = why.split(" (os error").next().unwrap_or_default().to_lowercase();
-        Self::File { action: what, path: path.to_owned(), reason: why }
+        Self::File { action, path: path.to_owned(), reason: why }
     }
 }

@@ -60,13 +60,13 @@ impl InstallPlan {
     /// be written on a command line.
     pub fn install(
         host: &'static HostDef,
-        site: &InstallEnvironment,
+        environment: &InstallEnvironment,
         scope: InstallScope,
         options: &InstallOptions,
     ) -> Result<Self, InstallError> {
         let dir = missing_config_dir(options)?;
         let entries = entry::entries_for(host, options)?;
-        let path = require_settings_path(host, site, scope)?;
+        let path = require_settings_path(host, environment, scope)?;
         let changes = match &host.install.form {
             form @ (EntryFormat::Groups(handler) | EntryFormat::Flat(handler)) => {
                 let wanted: Vec<PlacedHandler> =
@@ -77,7 +77,7 @@ impl InstallPlan {
             EntryFormat::Programs => plan_program_install(host, &resolve_link(&path), &entries)?,
             EntryFormat::Module { write } => plan_module_install(host, &resolve_link(&path), &write(host, &entries))?,
         };
-        let base = removal_base(&path, site.removal_limit(scope));
+        let base = removal_base(&path, environment.removal_limit(scope));
         Ok(Self {
             changes,
             config_dir: dir,
@@ -95,10 +95,10 @@ impl InstallPlan {
     /// When a file cannot be read or is not a valid settings file.
     pub fn uninstall(
         host: &'static HostDef,
-        site: &InstallEnvironment,
+        environment: &InstallEnvironment,
         scope: InstallScope,
     ) -> Result<Self, InstallError> {
-        let path = require_settings_path(host, site, scope)?;
+        let path = require_settings_path(host, environment, scope)?;
         let changes = match &host.install.form {
             form @ (EntryFormat::Groups(handler) | EntryFormat::Flat(handler)) => {
                 plan_settings_removal(host, &path, SettingsShape::new(host, scope, form, handler))?
@@ -119,7 +119,7 @@ impl InstallPlan {
                 files.collect()
             }
         };
-        let base = removal_base(&path, site.removal_limit(scope));
+        let base = removal_base(&path, environment.removal_limit(scope));
         Ok(Self { changes, config_dir: None, base, scope, settings_path: path, event_count: 0, is_removal: true })
     }
 
@@ -144,11 +144,11 @@ fn missing_config_dir(options: &InstallOptions) -> Result<Option<PathBuf>, Insta
 /// The settings file of a scope, or the directory of executables.
 fn require_settings_path(
     host: &HostDef,
-    site: &InstallEnvironment,
+    environment: &InstallEnvironment,
     scope: InstallScope,
 ) -> Result<PathBuf, InstallError> {
     let missing = InstallError::NoScope { title: host.title, scope: scope.as_str() };
-    host.install.location(scope).map(|place| site.settings_path(scope, place)).ok_or(missing)
+    host.install.location(scope).map(|place| environment.settings_path(scope, place)).ok_or(missing)
 }
 
 /// The installed entries of a host and scope.
@@ -157,11 +157,11 @@ fn require_settings_path(
 /// When a file cannot be read or is not a valid settings file.
 pub fn installed_entries(
     host: &'static HostDef,
-    site: &InstallEnvironment,
+    environment: &InstallEnvironment,
     scope: InstallScope,
 ) -> Result<Vec<InstalledEntry>, InstallError> {
     let Some(place) = host.install.location(scope) else { return Ok(Vec::new()) };
-    let path = site.settings_path(scope, place);
+    let path = environment.settings_path(scope, place);
     let settings_form = match &host.install.form {
         form @ (EntryFormat::Groups(handler) | EntryFormat::Flat(handler)) => Some((form, handler)),
         EntryFormat::Module { .. } => None,

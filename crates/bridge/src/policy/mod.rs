@@ -33,14 +33,14 @@ pub(crate) fn denial_text(changed: &str, host: &HostDef) -> String {
 fn find_changed_policy(
     paths: &PolicyPaths<'_>,
     tool: &str,
-    part: &CanonicalCall,
+    call: &CanonicalCall,
     parts: &[CanonicalCall],
 ) -> Option<String> {
-    match part.kind {
+    match call.kind {
         ToolKind::Shell => {
-            let directory = part.args.get("directory").and_then(Value::as_str);
+            let directory = call.args.get("directory").and_then(Value::as_str);
             let base = paths.with_working_dir(directory);
-            let judged = judge_command(&base, tool, &part.args);
+            let judged = judge_command(&base, tool, &call.args);
             // The files of a patch in a command are resolved relative to every directory that the command enters.
             let patched = || {
                 let files = parts.iter().filter(|other| other.kind.category() == "filesystem");
@@ -50,25 +50,25 @@ fn find_changed_policy(
             judged.changed_policy.clone().or_else(|| patched().as_deref().map(describe_file))
         }
         ToolKind::Read | ToolKind::List | ToolKind::Search | ToolKind::Fetch | ToolKind::WebSearch => None,
-        ToolKind::Write | ToolKind::Edit | ToolKind::Delete | ToolKind::Move => possible_paths(&part.name, &part.args)
+        ToolKind::Write | ToolKind::Edit | ToolKind::Delete | ToolKind::Move => possible_paths(&call.name, &call.args)
             .iter()
             .find_map(|path| paths.policy_changed_at(path))
             .as_deref()
             .map(describe_file),
-        ToolKind::Mcp | ToolKind::Other => find_change_by_other_tool(paths, part),
+        ToolKind::Mcp | ToolKind::Other => find_change_by_other_tool(paths, call),
         _ => None,
     }
 }
 
 /// What a tool changes that Pintle does not know: by a command line that it gets, or a file that it names.
-fn find_change_by_other_tool(paths: &PolicyPaths<'_>, part: &CanonicalCall) -> Option<String> {
-    let by_command = tool_commands(&part.name, &part.args).into_iter().find_map(|command| {
+fn find_change_by_other_tool(paths: &PolicyPaths<'_>, call: &CanonicalCall) -> Option<String> {
+    let by_command = tool_commands(&call.name, &call.args).into_iter().find_map(|command| {
         let base =
             command.directories.iter().fold(paths.clone(), |base, dir| base.with_working_dir(Some(dir.as_str())));
-        judge_command(&base, &part.name, &json!({"command": command.line})).changed_policy
+        judge_command(&base, &call.name, &json!({"command": command.line})).changed_policy
     });
     let named = || {
-        let texts = if is_reading_tool(&part.name) { Vec::new() } else { possible_paths(&part.name, &part.args) };
+        let texts = if is_reading_tool(&call.name) { Vec::new() } else { possible_paths(&call.name, &call.args) };
         texts.into_iter().find_map(|path| paths.policy_changed_at(path))
     };
     by_command.or_else(|| named().as_deref().map(describe_file))

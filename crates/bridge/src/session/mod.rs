@@ -142,20 +142,20 @@ impl HostSession {
 }
 
 /// The record of a decision on the tape.
-pub(crate) fn decision_note(host: &HostDef, def: &HostEventDef, ruling: &HostDecision) -> Value {
+pub(crate) fn decision_note(host: &HostDef, def: &HostEventDef, decision: &HostDecision) -> Value {
     let mut note = json!({
         "host": host.name,
         "event": def.name,
-        "decision": ruling.decision,
-        "reason": ruling.reason,
+        "decision": decision.decision,
+        "reason": decision.reason,
     });
     if let Some(fields) = note.as_object_mut() {
         let more = [
-            ("input", ruling.input.clone()),
-            ("output", ruling.output.clone()),
-            ("stop", ruling.stop.clone().map(Value::from)),
-            ("context", (!ruling.context.is_empty()).then(|| Value::from(ruling.context.clone()))),
-            ("notices", (!ruling.notices.is_empty()).then(|| Value::from(ruling.notices.clone()))),
+            ("input", decision.input.clone()),
+            ("output", decision.output.clone()),
+            ("stop", decision.stop.clone().map(Value::from)),
+            ("context", (!decision.context.is_empty()).then(|| Value::from(decision.context.clone()))),
+            ("notices", (!decision.notices.is_empty()).then(|| Value::from(decision.notices.clone()))),
         ];
         for (name, value) in more {
             if let Some(value) = value {

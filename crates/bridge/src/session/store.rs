@@ -154,8 +154,8 @@ fn parse_state(bytes: &[u8]) -> io::Result<HostSessionState> {
 }
 
 impl SessionCache {
-    fn save(&mut self, folder: &SessionFolder) -> io::Result<()> {
-        self.file = Some(folder.save_state(&serde_json::to_vec(&self.state)?)?);
+    fn save(&mut self, session_folder: &SessionFolder) -> io::Result<()> {
+        self.file = Some(session_folder.save_state(&serde_json::to_vec(&self.state)?)?);
         Ok(())
     }
 }

@@ -35,8 +35,8 @@ fn every_host_is_answered_in_its_own_terms() {
 }
 
 /// The rules for every host: a status with a decision, one JSON document or none, and no empty reason.
-fn assert_well_formed(answer: &HostResponse, host: &str, event: &str, said: &str) {
-    let place = format!("{host} {event}, {said}: {answer:?}");
+fn assert_well_formed(answer: &HostResponse, host: &str, event: &str, text: &str) {
+    let place = format!("{host} {event}, {text}: {answer:?}");
     assert!(matches!(answer.exit_code, 0 | 2), "{place}");
     if answer.stdout.starts_with('{') {
         let value: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|error| panic!("{error}: {place}"));
@@ -48,13 +48,13 @@ fn assert_well_formed(answer: &HostResponse, host: &str, event: &str, said: &str
     assert!(answer.exit_code == 0 || !answer.stderr.trim().is_empty(), "{place}");
 }
 
-fn collect_empty_texts(value: &Value, name: &str, found: &mut BTreeSet<String>) {
+fn collect_empty_texts(value: &Value, name: &str, texts: &mut BTreeSet<String>) {
     match value {
         Value::String(text) if text.trim().is_empty() => {
-            found.insert(name.to_owned());
+            texts.insert(name.to_owned());
         }
-        Value::Object(fields) => fields.iter().for_each(|(name, value)| collect_empty_texts(value, name, found)),
-        Value::Array(items) => items.iter().for_each(|value| collect_empty_texts(value, name, found)),
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| collect_empty_texts(value, name, texts)),
+        Value::Array(items) => items.iter().for_each(|value| collect_empty_texts(value, name, texts)),
         _ => {}
     }
 }

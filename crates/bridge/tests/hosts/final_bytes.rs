@@ -95,13 +95,13 @@ fn bash_call(command: &str) -> Value {
 }
 
 /// The command that Claude Code would run: the changed one, otherwise the original; `None` if it is denied.
-fn command_to_run(answer: &HostResponse, asked: &str, field: &str) -> Option<String> {
+fn command_to_run(answer: &HostResponse, wanted: &str, field: &str) -> Option<String> {
     if answer.exit_code == 2 {
         return None;
     }
     let said: Value = serde_json::from_str(&answer.stdout).unwrap_or_default();
     let input = said.pointer("/hookSpecificOutput/updatedInput").and_then(|input| input[field].as_str());
-    Some(input.unwrap_or(asked).to_owned())
+    Some(input.unwrap_or(wanted).to_owned())
 }
 
 fn claude_command(plans: &[CallTextHook]) -> Option<String> {

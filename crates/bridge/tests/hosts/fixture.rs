@@ -98,8 +98,8 @@ pub(crate) const SAYINGS: [&str; 14] = [
 ];
 
 /// A hook that returns this verdict.
-pub(crate) fn hook_saying(said: &'static str, event: EventName) -> Hook {
-    let hook = native::hook("h", event, move |call| match said {
+pub(crate) fn hook_saying(text: &'static str, event: EventName) -> Hook {
+    let hook = native::hook("h", event, move |call| match text {
         "allow" => Verdict::pass(),
         "approve" => Verdict::allow("fine"),
         "deny" | "stop" | "shadow deny" => Verdict::deny("not \"today\"\nand `never`"),
@@ -114,7 +114,7 @@ pub(crate) fn hook_saying(said: &'static str, event: EventName) -> Hook {
         "timeout" => Verdict::failed(Failure::new(FailureKind::Timeout, "no answer within 5000 ms")),
         other => panic!("{other}"),
     });
-    match said {
+    match text {
         "stop" => Hook { on_deny: DenyEffect::StopRun, ..hook },
         "shadow deny" => Hook { mode: EnforcementMode::Shadow, ..hook },
         "failed open" => Hook { on_failure: FailurePolicy::Open, ..hook },

@@ -17,11 +17,11 @@ use tempfile::TempDir;
 
 use crate::fixture::{builder_with, respond_with_state};
 
-fn fire_event(state: &Path, event: &str, fields: &Value, hooks: Vec<Hook>) -> HostResponse {
+fn fire_event(state_dir: &Path, event: &str, fields: &Value, hooks: Vec<Hook>) -> HostResponse {
     let host = HostDef::by_name("claude").unwrap();
     let mut payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": event});
     payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    respond_with_state(host, host.find_event(event).unwrap(), payload.to_string().as_bytes(), hooks, Some(state))
+    respond_with_state(host, host.find_event(event).unwrap(), payload.to_string().as_bytes(), hooks, Some(state_dir))
 }
 
 fn tool_fields() -> Value {
@@ -34,24 +34,24 @@ fn fields_with(name: &str, value: &str) -> Value {
     fields
 }
 
-fn fire_tool(state: &Path, hooks: Vec<Hook>) -> HostResponse {
-    fire_event(state, "PreToolUse", &tool_fields(), hooks)
+fn fire_tool(state_dir: &Path, hooks: Vec<Hook>) -> HostResponse {
+    fire_event(state_dir, "PreToolUse", &tool_fields(), hooks)
 }
 
-fn fire_prompt(state: &Path, hooks: Vec<Hook>) -> HostResponse {
-    fire_event(state, "UserPromptSubmit", &json!({"prompt": "go"}), hooks)
+fn fire_prompt(state_dir: &Path, hooks: Vec<Hook>) -> HostResponse {
+    fire_event(state_dir, "UserPromptSubmit", &json!({"prompt": "go"}), hooks)
 }
 
 fn hook(event: &str, verdict: Verdict) -> Hook {
     native::hook("h", EventName::parse(event).unwrap(), move |_| verdict.clone())
 }
 
-fn session_dir(state: &Path) -> PathBuf {
-    state.join("bridge/claude/s1")
+fn session_dir(state_dir: &Path) -> PathBuf {
+    state_dir.join("bridge/claude/s1")
 }
 
-fn check_tape(state: &Path) {
-    let report = verify_file(session_dir(state).join("tape.jsonl")).unwrap();
+fn check_tape(state_dir: &Path) {
+    let report = verify_file(session_dir(state_dir).join("tape.jsonl")).unwrap();
     assert!(report.is_valid(), "{report:#?}");
 }
 
@@ -64,7 +64,7 @@ struct RunningCall {
 impl RunningCall {
     /// Starts a call, whose hook does something else once it goes on.
     fn start(
-        state: &TempDir,
+        state_dir: &TempDir,
         event: &'static str,
         then: impl Fn(&pintle_host::HookCall<'_>) + Send + Sync + 'static,
     ) -> Self {
@@ -77,7 +77,7 @@ impl RunningCall {
             then(call);
             Verdict::pass()
         });
-        let path = state.path().to_owned();
+        let path = state_dir.path().to_owned();
         let fields = fields_with("source", "resume");
         let answer = thread::spawn(move || fire_event(&path, event, &fields, vec![waits]));
         is_here.recv_timeout(pintle_testkit::PATIENCE).unwrap();

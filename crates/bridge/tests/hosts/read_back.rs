@@ -11,8 +11,8 @@ use crate::fixture::{event_of_file, hook_saying, main_event, recorded_hosts, res
 use crate::round_trip::{BothWays, WireDifferences, clients, read};
 
 /// The verdict that a host's support for an action promises; `None` if it promises something similar.
-fn promised(said: &str, def: &HostEventDef) -> Option<&'static str> {
-    let (action, kind) = match said {
+fn promised(text: &str, def: &HostEventDef) -> Option<&'static str> {
+    let (action, kind) = match text {
         "rewrite" if def.fires.contains(&EventKind::ToolPost) => (HookAction::Output, "rewrite"),
         "approve" => (HookAction::Approve, "approve"),
         "deny" => (HookAction::Deny, "deny"),

@@ -37,8 +37,8 @@ pub(crate) fn clients() -> impl Iterator<Item = BothWays> {
 pub(crate) struct WireDifferences(BTreeSet<String>);
 
 impl WireDifferences {
-    pub(crate) fn note(&mut self, what: String) {
-        self.0.insert(what);
+    pub(crate) fn note(&mut self, label: String) {
+        self.0.insert(label);
     }
 
     pub(crate) fn assert_are(&self, expected: &[&str]) {

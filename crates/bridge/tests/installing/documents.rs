@@ -11,8 +11,8 @@ impl ByteChoices<'_> {
         usize::from(*first) % limit
     }
 
-    fn pick_one<'b>(&mut self, of: &[&'b str]) -> &'b str {
-        of.get(self.number_below(of.len())).copied().unwrap_or_default()
+    fn pick_one<'b>(&mut self, choices: &[&'b str]) -> &'b str {
+        choices.get(self.number_below(choices.len())).copied().unwrap_or_default()
     }
 }
 

@@ -65,14 +65,14 @@ pub(crate) fn write_file(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-fn collect_files(dir: &Path, found: &mut Vec<(PathBuf, u32, Option<Vec<u8>>)>) {
+fn collect_files(dir: &Path, files: &mut Vec<(PathBuf, u32, Option<Vec<u8>>)>) {
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
         let metadata = fs::symlink_metadata(&path).unwrap();
         let bytes = metadata.is_file().then(|| fs::read(&path).unwrap());
-        found.push((path.clone(), metadata.permissions().mode(), bytes));
+        files.push((path.clone(), metadata.permissions().mode(), bytes));
         if metadata.is_dir() {
-            collect_files(&path, found);
+            collect_files(&path, files);
         }
     }
 }

@@ -113,9 +113,9 @@ impl HookArgs {
         CallingEntry { line: format!("{:?}", env::args_os().collect::<Vec<_>>()), question: format!("{asked:?}") }
     }
 
-    fn start_builder(&self, place: &HookLookup) -> Result<RuntimeBuilder, String> {
+    fn start_builder(&self, lookup: &HookLookup) -> Result<RuntimeBuilder, String> {
         let find_layers = |project| self.folders.layers(project);
-        let builder = start_host_builder(place, &self.hooks, find_layers, self.folders.trust_options())?;
+        let builder = start_host_builder(lookup, &self.hooks, find_layers, self.folders.trust_options())?;
         Ok(builder.redact_secrets(self.redaction.is_on()))
     }
 }

@@ -69,12 +69,12 @@ fn rows_of_agent<'a>(agent: &'a str, chain: &'a Chain) -> impl Iterator<Item = H
     chain.hooks.iter().map(move |hook| HookRow { agent: Some(agent), chain, hook })
 }
 
-fn render_table(loaded: &[HookRow<'_>], is_team: bool) -> Vec<StyledLine> {
+fn render_table(hook_rows: &[HookRow<'_>], is_team: bool) -> Vec<StyledLine> {
     if !is_team {
-        let rows: Vec<_> = loaded.iter().map(HookRow::to_cells).collect();
+        let rows: Vec<_> = hook_rows.iter().map(HookRow::to_cells).collect();
         return table::render_table(["HOOK", "EVENT", "PRIORITY", "LAYER", "MODE", "RUNS", "WHEN", "SOURCE"], &rows);
     }
-    let rows: Vec<_> = loaded.iter().map(HookRow::to_member_cells).collect();
+    let rows: Vec<_> = hook_rows.iter().map(HookRow::to_member_cells).collect();
     table::render_table(["AGENT", "EVENT", "MATCHER", "HOOK", "RUNS", "ON FAILURE", "LAYER", "SOURCE"], &rows)
 }
 

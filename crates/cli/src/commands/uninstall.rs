@@ -49,14 +49,15 @@ impl UninstallArgs {
     fn remove(
         &self,
         host: &'static HostDef,
-        site: &InstallEnvironment,
+        environment: &InstallEnvironment,
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
-        let plan = InstallPlan::uninstall(host, site, self.scope.into()).map_err(|error| to_cli_error(&error, site))?;
+        let plan = InstallPlan::uninstall(host, environment, self.scope.into())
+            .map_err(|error| to_cli_error(&error, environment))?;
         let edit = SettingsEdit {
             host,
-            site,
+            site: environment,
             plan,
             done_message: "removed",
             unchanged_message: "Pintle is not installed there",
@@ -67,9 +68,9 @@ impl UninstallArgs {
     }
 
     /// Removes the policy that `init` wrote. One that was changed since is the user's own.
-    fn remove_policy(&self, site: &InstallEnvironment, terminal: &Terminal) -> Result<(), CliError> {
-        let Some(path) = PolicyFile::unchanged(site, self.scope.into()) else { return Ok(()) };
-        let shown = site.display_path(&path);
+    fn remove_policy(&self, environment: &InstallEnvironment, terminal: &Terminal) -> Result<(), CliError> {
+        let Some(path) = PolicyFile::unchanged(environment, self.scope.into()) else { return Ok(()) };
+        let shown = environment.display_path(&path);
         if self.agreement.is_dry_run() {
             terminal.print_note(format!("the policy `{shown}` would be removed"));
             return Ok(());

@@ -35,19 +35,19 @@ impl HookOptions {
     }
 }
 
-/// Starts a runtime builder with the user's own hooks and those of `places`. Paths that the user did not name need
+/// Starts a runtime builder with the user's own hooks and those of `paths`. Paths that the user did not name need
 /// trust.
-pub(crate) fn start_builder(places: &HookPaths, user: &UserOptions) -> Result<RuntimeBuilder, CliError> {
-    let judge = Arc::new(ModelJudge::new(model_opener_for_paths(&places.paths)));
-    let layers = user.layers(places.search_dir.clone().unwrap_or_default())?.running_project_agent();
-    let start = Runtime::builder().worker(WorkerProgram::current_exe()).judge(judge).trust(places.trust_options());
-    let with = |builder: RuntimeBuilder, path| match (places.is_named, places.requires_hooks) {
+pub(crate) fn start_builder(paths: &HookPaths, user: &UserOptions) -> Result<RuntimeBuilder, CliError> {
+    let judge = Arc::new(ModelJudge::new(model_opener_for_paths(&paths.paths)));
+    let layers = user.layers(paths.search_dir.clone().unwrap_or_default())?.running_project_agent();
+    let start = Runtime::builder().worker(WorkerProgram::current_exe()).judge(judge).trust(paths.trust_options());
+    let with = |builder: RuntimeBuilder, path| match (paths.is_named, paths.requires_hooks) {
         (false, _) => builder.discovered_path(path, Layer::Project),
         (true, true) => builder.guarded_path(path, Layer::Project),
         (true, false) => builder.path(path, Layer::Project),
     };
-    let builder = places.paths.iter().fold(user.add_flags(start.layers(layers))?, with);
-    let named = places.paths.first().filter(|_| places.is_named);
+    let builder = paths.paths.iter().fold(user.add_flags(start.layers(layers))?, with);
+    let named = paths.paths.first().filter(|_| paths.is_named);
     Ok(named.and_then(|path| find_project(path)).into_iter().fold(builder, RuntimeBuilder::workspace))
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn start_builder(places: &HookPaths, user: &UserOptions) -> Result<Ru
 /// project's, otherwise the project's, in addition to the organisation's and the user's own. `pintle hook` and the
 /// commands that show what it would do load hooks here.
 pub(crate) fn start_host_builder(
-    place: &HookLookup,
+    lookup: &HookLookup,
     named: &[PathBuf],
     find_layers: impl FnOnce(PathBuf) -> Result<LayerDirs, MissingDir>,
     trust: TrustOptions,
@@ -63,18 +63,18 @@ pub(crate) fn start_host_builder(
     if let Some(missing) = named.iter().find(|path| !path.exists()) {
         return Err(format!("`{}`, which --hooks names, does not exist", missing.display()));
     }
-    let project = if named.is_empty() { place.project.clone() } else { PathBuf::new() };
+    let project = if named.is_empty() { lookup.project.clone() } else { PathBuf::new() };
     let layers = find_layers(project).map_err(|missing| format!("{missing}; {}", missing.help()))?;
-    let judge = ModelJudge::new(model_opener(place.project.clone()));
+    let judge = ModelJudge::new(model_opener(lookup.project.clone()));
     let builder = Runtime::builder()
         .worker(WorkerProgram::current_exe())
         .judge(Arc::new(judge))
         .agent_hooks_apply_globally()
         .skip_worker_probe()
-        .layers(layers.excluding_dialect(place.excluded_dialect))
+        .layers(layers.excluding_dialect(lookup.excluded_dialect))
         .trust(trust);
     // Named hooks replace the project's, but still read files of the host's project.
-    let builder = if named.is_empty() { builder } else { builder.workspace(place.project.clone()) };
+    let builder = if named.is_empty() { builder } else { builder.workspace(lookup.project.clone()) };
     Ok(named.iter().fold(builder, |builder, path| builder.hooks(path, Layer::Project)))
 }
 

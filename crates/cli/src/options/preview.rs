@@ -12,7 +12,7 @@ use crate::error::CliError;
 /// of the runtime.
 pub(crate) fn preview_host_call(
     payload: &CapturedPayload,
-    places: &HookPaths,
+    paths: &HookPaths,
     hooks: &HookOptions,
     shadow: bool,
     finish: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
@@ -21,7 +21,7 @@ pub(crate) fn preview_host_call(
         let error = CliError::invalid_input("`--agent` cannot be used with a payload of another agent");
         return Err(error.help("for other agents, the hooks of a team's first agent apply"));
     }
-    require_paths(&places.paths)?;
+    require_paths(&paths.paths)?;
     let state_directory = state_dir();
     let deadline = Deadline::from_ms(payload.host.deadline_ms);
     deadline
@@ -39,7 +39,7 @@ pub(crate) fn preview_host_call(
     };
     let handled = preview_call(&call, |place| {
         let find_layers = |project| hooks.user.layers(project);
-        let builder = start_host_builder(place, &places.paths, find_layers, places.trust_options())?;
+        let builder = start_host_builder(place, &paths.paths, find_layers, paths.trust_options())?;
         Ok(hooks.user.add_flags(builder).map(finish).map_err(|error| error.message)?)
     });
     handled.map_err(|HostResponse { stderr, .. }| CliError::invalid_input(stderr.trim()))

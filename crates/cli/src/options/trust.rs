@@ -23,10 +23,10 @@ pub(crate) fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Refuses a command that changes what guards agents if an agent started it. `what` was not done.
-pub(crate) fn require_no_agent(what: &str) -> Result<(), CliError> {
+/// Refuses a command that changes what guards agents if an agent started it. `action` was not done.
+pub(crate) fn require_no_agent(action: &str) -> Result<(), CliError> {
     let Some(agent) = find_agent_behind() else { return Ok(()) };
-    let refused = CliError { status: CliStatus::Denied, ..CliError::failure(format!("{what}: {agent}")) };
+    let refused = CliError { status: CliStatus::Denied, ..CliError::failure(format!("{action}: {agent}")) };
     Err(refused.help(
         "only a user can do this: run it in a terminal that no agent started; in a set-up of your own whose environment \
          has the variables of an agent, set PINTLE_USER_SETUP=1",
@@ -35,12 +35,12 @@ pub(crate) fn require_no_agent(what: &str) -> Result<(), CliError> {
 
 /// Prompts the user once about each path that is neither named nor trusted. Without a terminal it does not prompt, and
 /// what needs trust does not run.
-pub(crate) fn require_trust(places: &HookPaths, user: &UserOptions, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn require_trust(paths: &HookPaths, user: &UserOptions, terminal: &Terminal) -> Result<(), CliError> {
     if !is_interactive() {
         return Ok(());
     }
-    for path in places.untrusted_dirs(user)? {
-        let trust = places.trust_options();
+    for path in paths.untrusted_dirs(user)? {
+        let trust = paths.trust_options();
         let Some(consent) = inspect(&path, user, &trust)?.filter(needs_review) else { continue };
         for line in describe_trust_request(&consent) {
             terminal.print_error_line(line);
@@ -94,17 +94,17 @@ pub(crate) fn print_untrusted(built: &LoadedRuntime, terminal: &Terminal) {
 }
 
 /// Returns the notice about a project: which hooks do not run, or that hooks of its agents are not trusted.
-fn untrusted_notice(consent: &ProjectTrust) -> Option<String> {
-    let has_members = consent.agent_items.iter().any(|claim| claim.kind == TrustItemKind::Member);
-    consent.user_notice().or_else(|| {
-        let dir = consent.folder().display();
+fn untrusted_notice(project: &ProjectTrust) -> Option<String> {
+    let has_members = project.agent_items.iter().any(|claim| claim.kind == TrustItemKind::Member);
+    project.user_notice().or_else(|| {
+        let dir = project.folder().display();
         has_members.then(|| format!("hooks of the agents in `{dir}`; review them with `pintle trust '{dir}'`"))
     })
 }
 
 /// Whether the user has something to review.
-pub(crate) fn needs_review(consent: &ProjectTrust) -> bool {
-    !consent.untrusted_hooks.is_empty() || !consent.agent_items.is_empty()
+pub(crate) fn needs_review(project: &ProjectTrust) -> bool {
+    !project.untrusted_hooks.is_empty() || !project.agent_items.is_empty()
 }
 
 /// Returns what the code of a path could do, and whether it is trusted. Nothing of it runs.
@@ -132,10 +132,10 @@ pub(crate) fn confirm(terminal: &Terminal) -> Result<bool, CliError> {
 }
 
 /// Records that the project is trusted as it is. A trust file that cannot be parsed is kept next to the new one.
-pub(crate) fn grant(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Terminal) -> Result<(), CliError> {
+pub(crate) fn grant(trust: &TrustOptions, project: &ProjectTrust, terminal: &Terminal) -> Result<(), CliError> {
     require_no_agent("the project was not trusted")?;
     let at_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    let grant = TrustGrant::new(&consent.manifest, at_ms.try_into().unwrap_or(u64::MAX));
+    let grant = TrustGrant::new(&project.manifest, at_ms.try_into().unwrap_or(u64::MAX));
     let store = match TrustStore::open(trust) {
         Err(error) if error.is_broken => {
             if let Some(aside) = TrustStore::quarantine(trust).map_err(trust_error)? {
@@ -145,10 +145,10 @@ pub(crate) fn grant(trust: &TrustOptions, consent: &ProjectTrust, terminal: &Ter
         }
         opened => opened.map_err(trust_error)?,
     };
-    if let Some(doubt) = store.distrust_reason(consent.folder()) {
+    if let Some(doubt) = store.distrust_reason(project.folder()) {
         return Err(trust_error(doubt));
     }
-    TrustStore::grant(trust, consent.folder(), grant).map_err(trust_error)
+    TrustStore::grant(trust, project.folder(), grant).map_err(trust_error)
 }
 
 /// Converts an error of the trust file.

@@ -12,8 +12,8 @@ use std::path::Path;
 use pintle_host::contract::Location;
 
 /// Formats a count with its noun: `1 hook`, `2 hooks`.
-pub(crate) fn count_text(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+pub(crate) fn count_text(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Returns the serialized name of an enum variant.

@@ -8,28 +8,28 @@ use pintle_host::tape::show::{Tone, single_line};
 use super::{age_text, count_text, style};
 
 /// Describes everything that trusting the project allows, without shortening anything.
-pub(crate) fn describe_trust_request(consent: &ProjectTrust) -> Vec<String> {
-    let dir = consent.folder().display();
-    let mut lines = vec![match consent.state {
+pub(crate) fn describe_trust_request(project: &ProjectTrust) -> Vec<String> {
+    let dir = project.folder().display();
+    let mut lines = vec![match project.state {
         TrustState::Changed => format!("`{dir}` changed after you trusted it"),
         TrustState::NotRequired => {
             format!("`{dir}` contains hooks that only return decisions; until you trust it, they can only deny and ask")
         }
         _ => format!("`{dir}` contains hooks that can do more than return decisions"),
     }];
-    lines.extend(describe_items(consent));
-    if consent.state == TrustState::Changed {
-        lines.extend(describe_difference(&consent.difference));
+    lines.extend(describe_items(project));
+    if project.state == TrustState::Changed {
+        lines.extend(describe_difference(&project.difference));
     }
-    lines.extend(describe_not_covered(consent));
-    let files = count_text(consent.manifest.files.len(), "file");
+    lines.extend(describe_not_covered(project));
+    let files = count_text(project.manifest.files.len(), "file");
     lines.push(format!("trust covers the current bytes of {files}; if one changes, you are prompted again"));
     lines
 }
 
 /// Describes what trust does not cover, and how to cover it.
-pub(crate) fn describe_not_covered(consent: &ProjectTrust) -> Vec<String> {
-    let parts = consent.manifest.list_not_covered();
+pub(crate) fn describe_not_covered(project: &ProjectTrust) -> Vec<String> {
+    let parts = project.manifest.list_not_covered();
     if parts.is_empty() {
         return Vec::new();
     }
@@ -43,9 +43,9 @@ pub(crate) fn describe_not_covered(consent: &ProjectTrust) -> Vec<String> {
 }
 
 /// Describes the items that need trust, with a line for each capability.
-fn describe_items(consent: &ProjectTrust) -> Vec<String> {
+fn describe_items(project: &ProjectTrust) -> Vec<String> {
     let mut all: Vec<&TrustItem> = Vec::new();
-    for claim in &consent.manifest.items {
+    for claim in &project.manifest.items {
         // A hook may belong to an agent and to the host.
         let is_told = |told: &&TrustItem| {
             told.name == claim.name && told.event == claim.event && told.capabilities == claim.capabilities

@@ -151,35 +151,35 @@ fn is_running(child: &mut Child) -> bool {
 }
 
 /// The messages of the session's own agent.
-pub(crate) fn messages_of(reading: &LoadedTape) -> Vec<ModelMessage> {
+pub(crate) fn messages_of(tape: &LoadedTape) -> Vec<ModelMessage> {
     let message = |record: &pintle_host::tape::Record<'_>| match &record.body {
         RecordBody::Host(HostRecord::Message(message)) if message.origin.run.is_empty() => {
             Some(serde_json::from_value(message.message.clone().into_owned()).unwrap())
         }
         _ => None,
     };
-    reading.records.iter().filter_map(message).collect()
+    tape.records.iter().filter_map(message).collect()
 }
 
 /// No message is lost and none is there twice: each prompt once and in order, each reply once, each call with one result.
-pub(crate) fn check_conversation(messages: &[ModelMessage], at: &str) {
+pub(crate) fn check_conversation(messages: &[ModelMessage], label: &str) {
     let of = |role: MessageRole| messages.iter().filter(move |message| message.role == role);
     let prompts: Vec<&str> = of(MessageRole::User).map(|message| message.content.as_str()).collect();
-    assert_eq!(prompts, ["One.", "Two."], "{at}");
+    assert_eq!(prompts, ["One.", "Two."], "{label}");
     let replies: Vec<&str> =
         of(MessageRole::Assistant).map(|message| message.content.as_str()).filter(|text| !text.is_empty()).collect();
-    assert_eq!(replies, ["I look around.", "One is done.", "Two is done."], "{at}");
+    assert_eq!(replies, ["I look around.", "One is done.", "Two is done."], "{label}");
     let calls: Vec<&str> =
         of(MessageRole::Assistant).flat_map(|message| &message.tool_calls).map(|call| call.id.as_str()).collect();
-    assert_eq!(calls.len(), 6, "{at}");
+    assert_eq!(calls.len(), 6, "{label}");
     let known = of(MessageRole::Tool).all(|message| !message.content.ends_with("not found"));
-    assert!(known, "{at}: a tool is not there");
+    assert!(known, "{label}: a tool is not there");
     let mut results: HashMap<&str, usize> = HashMap::new();
     of(MessageRole::Tool)
         .filter_map(|message| message.tool_call_id.as_deref())
         .for_each(|id| *results.entry(id).or_default() += 1);
     assert!(
         calls.iter().all(|call| results.get(call) == Some(&1)) && results.len() == calls.len(),
-        "{at}: {results:?}"
+        "{label}: {results:?}"
     );
 }

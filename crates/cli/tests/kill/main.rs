@@ -50,61 +50,61 @@ impl KillCounts {
 }
 
 /// Reads the whole records of a tape, which must be sound; `None` where not even the header is whole.
-fn read_valid(text: &[u8], at: &str) -> Option<LoadedTape> {
+fn read_valid(text: &[u8], label: &str) -> Option<LoadedTape> {
     let reading = match read_bytes(text) {
         Ok(reading) => reading,
         Err(error) => {
-            assert!(!text.contains(&b'\n'), "{at}: the tape cannot be read: {error}");
+            assert!(!text.contains(&b'\n'), "{label}: the tape cannot be read: {error}");
             return None;
         }
     };
     let report = verify::verify(&reading);
-    assert!(report.is_valid(), "{at}: {:#?}", report.findings);
+    assert!(report.is_valid(), "{label}: {:#?}", report.findings);
     Some(reading)
 }
 
 /// The whole records of a tape must be the same when they are replayed.
-fn check_replay(text: &[u8], at: &str) {
+fn check_replay(text: &[u8], label: &str) {
     let replayed = replay::replay(text, &replay::ReplayOptions::default()).unwrap();
-    assert!(replayed.difference.is_none(), "{at}: {:?}", replayed.difference);
+    assert!(replayed.difference.is_none(), "{label}: {:?}", replayed.difference);
 }
 
 /// Kills a session at a moment, once more when it goes on if the moment is a costly one, and sees it to its end.
-fn kill_and_resume(draw: &mut MomentDraw, is_costly: bool, at: &str, seen: &KillCounts) {
+fn kill_and_resume(draw: &mut MomentDraw, is_costly: bool, label: &str, seen: &KillCounts) {
     let fixture = KillFixture::new(is_costly);
     let was_killed = fixture.run_until(&["run", "."], draw.draw_moment());
     let before = fixture.read_tape();
-    let past = read_valid(&before, at).and_then(|reading| SessionSummary::from_tape(&reading));
+    let past = read_valid(&before, label).and_then(|reading| SessionSummary::from_tape(&reading));
     KillCounts::count_if(&seen.cut_off, was_killed);
     KillCounts::count_if(&seen.before_session, past.is_none());
     KillCounts::count_if(&seen.in_turn, past.as_ref().is_some_and(|past| past.interrupted_turn.is_some()));
     let Some(mut past) = past else {
         let (out, status) = fixture.run(&["run", "--resume", "last"]);
-        assert!(status == Some(3) || before.is_empty(), "{at}: {out}");
+        assert!(status == Some(3) || before.is_empty(), "{label}: {out}");
         return;
     };
     let mut before = whole_records(before);
     if is_costly {
-        check_replay(&before, at);
+        check_replay(&before, label);
         fixture.run_until(&["run", "--resume", "last"], draw.draw_moment_after(count_lines(&before)));
         let now = fixture.read_tape();
-        assert!(now.starts_with(&before), "{at}: what was on the tape has changed");
-        past = read_valid(&now, at).and_then(|reading| SessionSummary::from_tape(&reading)).unwrap();
-        check_replay(&now, at);
+        assert!(now.starts_with(&before), "{label}: what was on the tape has changed");
+        past = read_valid(&now, label).and_then(|reading| SessionSummary::from_tape(&reading)).unwrap();
+        check_replay(&now, label);
         before = whole_records(now);
     }
     let has_ended = past.prompts == fixture::PROMPTS && past.interrupted_turn.is_none();
     let (out, status) = fixture.run(&["run", "--resume", "last"]);
     let expected = if has_ended { Some(3) } else { Some(0) };
-    assert_eq!(status, expected, "{at}: {out}");
+    assert_eq!(status, expected, "{label}: {out}");
     let after = fixture.read_tape();
-    assert!(after.starts_with(&before), "{at}: what was on the tape has changed");
-    let reading = if is_costly { read_valid(&after, at).unwrap() } else { read_bytes(&after).unwrap() };
+    assert!(after.starts_with(&before), "{label}: what was on the tape has changed");
+    let reading = if is_costly { read_valid(&after, label).unwrap() } else { read_bytes(&after).unwrap() };
     if is_costly {
-        check_replay(&after, at);
+        check_replay(&after, label);
     }
     let messages = fixture::messages_of(&reading);
-    fixture::check_conversation(&messages, at);
+    fixture::check_conversation(&messages, label);
     KillCounts::count_if(
         &seen.interrupted,
         messages.iter().any(|message| message.content.starts_with("interrupted: ")),

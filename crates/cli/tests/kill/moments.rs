@@ -20,8 +20,8 @@ pub(crate) struct MomentDraw(u64);
 
 impl MomentDraw {
     /// The numbers of one moment.
-    pub(crate) fn new(seed: u64, moment: u64) -> Self {
-        let mut draw = Self((seed ^ moment.wrapping_mul(0x9e37_79b9_7f4a_7c15)).max(1));
+    pub(crate) fn new(seed: u64, index: u64) -> Self {
+        let mut draw = Self((seed ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15)).max(1));
         // The first numbers of neighbouring seeds are alike.
         for _ in 0..8 {
             draw.next_number();

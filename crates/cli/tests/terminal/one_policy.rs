@@ -109,8 +109,8 @@ fn every_policy_denies_the_call_of_every_host() {
 }
 
 /// The recorded payload, in a folder that exists.
-fn at_folder(payload: &Value, folder: &Path) -> String {
-    payload.to_string().replace("/home/dev/project", folder.to_str().unwrap())
+fn at_folder(payload: &Value, dir: &Path) -> String {
+    payload.to_string().replace("/home/dev/project", dir.to_str().unwrap())
 }
 
 const TURNS: &str = "turns:\n  - calls: [{tool: shell, args: {ARG: echo leak > leak.txt}}]\n  - say: done\n";

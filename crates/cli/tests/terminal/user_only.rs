@@ -32,8 +32,8 @@ fn settings(fixture: &CliFixture) -> String {
     fs::read_to_string(fixture.path("home/.claude/settings.json")).unwrap()
 }
 
-fn assert_refused(screen: &str, what: &str, evidence: &str) {
-    assert!(screen.contains(&format!("error: {what}: ")) && screen.contains(evidence), "{screen}");
+fn assert_refused(screen: &str, label: &str, evidence: &str) {
+    assert!(screen.contains(&format!("error: {label}: ")) && screen.contains(evidence), "{screen}");
     assert!(screen.contains("run it in a terminal that no agent started"), "{screen}");
     assert!(screen.contains("[exit status 2]"), "{screen}");
 }

@@ -50,9 +50,9 @@ pub const ROWS: &[ClientEventDef] = &[
     notify_only(shared_events::permission_denied(&STYLE)),
     shared_events::post_tool_use(&STYLE).answered(&support::AFTER_TOOL, answers::after_tool),
     shared_events::post_tool_use_failure(&STYLE).answered(&support::FAILED_TOOL, answers::failed_tool),
-    shared_events::post_tool_batch(&STYLE).answered(&support::BATCH, answers::context),
+    shared_events::post_tool_batch(&STYLE).answered(&support::BATCH, answers::add_context),
     ClientEventDef { custom: Some("custom.claude_subagent_start"), ..shared_events::subagent_start(&STYLE) }
-        .answered(&support::SUBAGENT_START, answers::context),
+        .answered(&support::SUBAGENT_START, answers::add_context),
     shared_events::subagent_stop(&STYLE).answered(&support::SUBAGENT_STOP, answers::stop),
     shared_events::stop(&STYLE).answered(&support::STOP, answers::stop),
     notify_only(shared_events::stop_failure(&STYLE)),

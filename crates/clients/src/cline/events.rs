@@ -191,7 +191,7 @@ fn inner_name(context: &EncodeContext<'_>) -> Option<Value> {
 }
 
 /// The tool with its parameters, each of which is a string in Cline.
-fn tool_with_parameters(context: &EncodeContext<'_>, beside: Map<String, Value>) -> Value {
+fn tool_with_parameters(context: &EncodeContext<'_>, extra_parameters: Map<String, Value>) -> Value {
     let text = |value: &Value| match value {
         Value::String(text) => Value::from(text.clone()),
         other => Value::from(other.to_string()),
@@ -202,7 +202,7 @@ fn tool_with_parameters(context: &EncodeContext<'_>, beside: Map<String, Value>)
     let mut fields = Map::new();
     fields.insert(String::from("toolName"), Value::from(context.tool_name()));
     fields.insert(String::from("parameters"), Value::Object(parameters));
-    fields.extend(beside);
+    fields.extend(extra_parameters);
     Value::Object(fields)
 }
 

@@ -65,7 +65,7 @@ pub const ROWS: &[ClientEventDef] = &[
         custom: Some("custom.codex_subagent_start"),
         ..shared_events::subagent_start(&STYLE)
     }
-    .answered(&support::SUBAGENT_START, answers::context),
+    .answered(&support::SUBAGENT_START, answers::add_context),
     ClientEventDef {
         keys: &[MODEL, MODE, TURN, shared_keys::DELEGATE_TRANSCRIPT, shared_keys::STOP, shared_keys::DELEGATE],
         ..shared_events::subagent_stop(&STYLE)

@@ -133,7 +133,7 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: new_is_startup,
         ..without_exit_effects(shared_events::session_start(&CAMEL))
     }
-    .answered(&support::SESSION_START, answers::context),
+    .answered(&support::SESSION_START, answers::add_context),
     ClientEventDef {
         name: "userPromptSubmitted",
         canonical: Some(EventKind::PromptSubmit),
@@ -172,7 +172,7 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: text_of_error,
         ..shared_events::post_tool_use_failure(&CAMEL)
     }
-    .answered(&support::FAILED_TOOL, answers::context),
+    .answered(&support::FAILED_TOOL, answers::add_context),
     ClientEventDef {
         name: "agentStop",
         keys: &[TRANSCRIPT, STOP],
@@ -223,7 +223,7 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: new_is_startup,
         ..shared_events::session_start(&PASCAL)
     })
-    .answered(&support::SESSION_START, answers::context),
+    .answered(&support::SESSION_START, answers::add_context),
     as_alias(ClientEventDef {
         block: BlockEffect::Ignored,
         text: PlainTextReader::Discarded,
@@ -249,7 +249,7 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: text_of_error,
         ..shared_events::post_tool_use_failure(&PASCAL)
     })
-    .answered(&support::FAILED_TOOL, answers::context),
+    .answered(&support::FAILED_TOOL, answers::add_context),
     as_alias(ClientEventDef { exit_two: ExitTwoEffect::Fail, ..shared_events::stop(&PASCAL) })
         .answered(&support::STOP, answers::stop),
     silent(as_alias(ClientEventDef {

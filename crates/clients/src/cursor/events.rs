@@ -147,7 +147,7 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: payload::is_startup,
         ..TELLS
     }
-    .answered(&support::SESSION_START, answers::context),
+    .answered(&support::SESSION_START, answers::add_context),
     ClientEventDef {
         name: "beforeSubmitPrompt",
         keys: &[PROMPT],

@@ -26,9 +26,9 @@ struct ClientDecodeContext<'a> {
 }
 
 /// Decodes the output of a hook.
-pub(super) fn decode(codec: &ClientCodec, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
-    let Some(row) = codec.client.event_def(spelling) else {
-        return bad_output(format!("{} has no event `{spelling}`", codec.client.title));
+pub(super) fn decode(codec: &ClientCodec, event: &Event, event_alias: &str, answer: HandlerOutput) -> Verdict {
+    let Some(row) = codec.client.event_def(event_alias) else {
+        return bad_output(format!("{} has no event `{event_alias}`", codec.client.title));
     };
     let asked = ClientDecodeContext { codec, event, def: row };
     match answer {
@@ -58,31 +58,31 @@ fn bad_output(message: impl Into<String>) -> Verdict {
 
 /// Handles ambiguous output. If the hook can block the event, it denies, whatever the failure policy is: only its
 /// author can know that it was not meant to deny.
-fn decode_ambiguous(asked: &ClientDecodeContext<'_>, error: &JsonError) -> Verdict {
+fn decode_ambiguous(context: &ClientDecodeContext<'_>, error: &JsonError) -> Verdict {
     let message = format!("the hook's output is ambiguous: {error}");
-    if asked.def.is_gate() { Verdict::deny(message) } else { bad_output(message) }
+    if context.def.is_gate() { Verdict::deny(message) } else { bad_output(message) }
 }
 
 /// Decodes a model's reply: `{"ok": .., "reason": ".."}`. A code fence and text around the object are ignored.
-fn decode_model_reply(asked: &ClientDecodeContext<'_>, reply: &str) -> Verdict {
+fn decode_model_reply(context: &ClientDecodeContext<'_>, reply: &str) -> Verdict {
     let object = match (reply.find('{'), reply.rfind('}')) {
         (Some(first), Some(last)) => reply.get(first..=last),
         _ => None,
     };
     let fields: Map<String, Value> = match object.map(read_json) {
         Some(Ok(fields)) => fields,
-        Some(Err(error)) if error.is_repeated_key() => return decode_ambiguous(asked, &error),
+        Some(Err(error)) if error.is_repeated_key() => return decode_ambiguous(context, &error),
         Some(Err(_)) | None => return bad_output("the model's reply contains no JSON object"),
     };
     let reason = fields.get("reason").and_then(Value::as_str).unwrap_or_default();
     let mut others = fields.iter().filter(|(name, _)| !matches!(name.as_str(), "ok" | "reason"));
     match fields.get("ok").and_then(Value::as_bool) {
-        Some(true) if asked.def.is_gate() && others.any(|(name, value)| refuses(name, value)) => {
-            verdict::deny_with_reason(asked, reason)
+        Some(true) if context.def.is_gate() && others.any(|(name, value)| refuses(name, value)) => {
+            verdict::deny_with_reason(context, reason)
                 .with_warning("the model's reply says `ok`, but another of its fields denies")
         }
         Some(true) => Verdict::pass(),
-        Some(false) => verdict::deny_with_reason(asked, reason),
+        Some(false) => verdict::deny_with_reason(context, reason),
         None => bad_output("the model's reply has no boolean field `ok`"),
     }
 }

@@ -40,18 +40,18 @@ pub(super) struct ClientHookOutput {
 
 impl ClientHookOutput {
     /// Reads an object.
-    pub(super) fn read(asked: &ClientDecodeContext<'_>, object: &Map<String, Value>) -> Self {
+    pub(super) fn read(context: &ClientDecodeContext<'_>, object: &Map<String, Value>) -> Self {
         let mut reply = Self::default();
-        reply.add(asked, object);
+        reply.add(context, object);
         reply
     }
 
     /// Reads an object beside those that were read before. Null fields are treated as absent. What repeats the hook's input
     /// does not answer.
-    pub(super) fn add(&mut self, asked: &ClientDecodeContext<'_>, object: &Map<String, Value>) {
+    pub(super) fn add(&mut self, context: &ClientDecodeContext<'_>, object: &Map<String, Value>) {
         let mut reply = Self::default();
-        reply.read_level(asked, object, false);
-        if reply.denies() && asked.is_echo(object) {
+        reply.read_level(context, object, false);
+        if reply.denies() && context.is_echo(object) {
             return self.warnings.push(ECHO.to_owned());
         }
         if let Some(told) = reply.reason_for_user.take() {
@@ -108,34 +108,34 @@ impl ClientHookOutput {
         self.may_continue == Some(false) || against(self.decision) || against(self.permission)
     }
 
-    fn read_level(&mut self, asked: &ClientDecodeContext<'_>, object: &Map<String, Value>, inside: bool) {
+    fn read_level(&mut self, context: &ClientDecodeContext<'_>, object: &Map<String, Value>, inside: bool) {
         for (name, value) in object.iter().filter(|(_, value)| !value.is_null()) {
-            let words = asked.codec.client.output_fields;
+            let words = context.codec.client.output_fields;
             let letters = key_letters(name);
             let known = words.iter().find(|word| word.name == name && word.is_nested == inside);
             let elsewhere = || words.iter().find(|word| word.name == name);
             let alike = || words.iter().find(|word| word.is_nested == inside && key_letters(word.name) == letters);
             if let Some(word) = known {
-                self.read_field(asked, word, value);
+                self.read_field(context, word, value);
             } else if let Some(word) = elsewhere().or_else(alike) {
-                self.read_misplaced(asked, word, name, value);
+                self.read_misplaced(context, word, name, value);
             } else {
-                self.read_unknown(asked, name, value, inside);
+                self.read_unknown(context, name, value, inside);
             }
         }
     }
 
     /// Handles a known field at the wrong level or in other letters. If it restricts, it is applied.
-    fn read_misplaced(&mut self, asked: &ClientDecodeContext<'_>, word: &OutputField, name: &str, value: &Value) {
-        let is_alike = word.name != name;
-        let message = match (is_alike, word.is_nested) {
-            (true, _) => format!("unknown field `{}`; did you mean `{}`?", format_key(name), word.name),
+    fn read_misplaced(&mut self, context: &ClientDecodeContext<'_>, field: &OutputField, name: &str, value: &Value) {
+        let is_alike = field.name != name;
+        let message = match (is_alike, field.is_nested) {
+            (true, _) => format!("unknown field `{}`; did you mean `{}`?", format_key(name), field.name),
             (false, true) => format!("`{name}` belongs inside `hookSpecificOutput`"),
             (false, false) => format!("`{name}` belongs next to, not inside, `hookSpecificOutput`"),
         };
         let mut other = Self::default();
-        if word.can_restrict() || matches!(word.meaning, FieldMeaning::Reason | FieldMeaning::PermissionReason) {
-            other.read_field(asked, word, value);
+        if field.can_restrict() || matches!(field.meaning, FieldMeaning::Reason | FieldMeaning::PermissionReason) {
+            other.read_field(context, field, value);
         }
         // The reason, in case another field denies.
         if self.reason.is_empty() {
@@ -147,20 +147,20 @@ impl ClientHookOutput {
             self.may_continue = self.may_continue.or(other.may_continue);
             return self.warnings.push(format!("{message}; applied anyway, because it denies"));
         }
-        let is_slip = is_alike && word.can_restrict() && asked.def.can_deny();
-        match (asked.codec.client.strict || is_slip, is_alike) {
+        let is_slip = is_alike && field.can_restrict() && context.def.can_deny();
+        match (context.codec.client.strict || is_slip, is_alike) {
             (true, _) => self.faults.push(message),
             (false, true) => self.warnings.push(message),
             (false, false) => self.warnings.push(format!("{message} and has no effect here")),
         }
     }
 
-    fn read_unknown(&mut self, asked: &ClientDecodeContext<'_>, name: &str, value: &Value, inside: bool) {
+    fn read_unknown(&mut self, context: &ClientDecodeContext<'_>, name: &str, value: &Value, inside: bool) {
         self.unknown_count += 1;
         if self.unknown_count > MOST_UNKNOWN_FIELDS {
             return self.faults.push(format!("more than {MOST_UNKNOWN_FIELDS} unknown fields"));
         }
-        let here = asked.codec.client.output_fields.iter().filter(|word| word.is_nested == inside);
+        let here = context.codec.client.output_fields.iter().filter(|word| word.is_nested == inside);
         let near = suggest_nearest(name, here.map(|word| word.name));
         let shown = format_key(name);
         let message = match near {
@@ -169,29 +169,29 @@ impl ClientHookOutput {
         };
         // A misspelt key holds a word, or is that of the object with the decision.
         let is_level = near.is_some_and(|near| {
-            let mut fields = asked.codec.client.output_fields.iter();
+            let mut fields = context.codec.client.output_fields.iter();
             fields.any(|field| field.name == near && matches!(field.meaning, FieldMeaning::Specific))
         });
         let is_word = !value.is_array() && (is_level || !value.is_object());
         // A value that denies in another agent's terms, or under a misspelt key, also denies here.
         let refusal = || find_refusal(name, value).or_else(|| find_refusal(near?, value).filter(|_| is_word));
-        if asked.def.is_gate() && self.apply(refusal(), &message) {
+        if context.def.is_gate() && self.apply(refusal(), &message) {
             return;
         }
         let slip = is_word
             && near.is_some_and(|near| {
-                asked.codec.client.output_fields.iter().any(|word| word.name == near && word.can_restrict())
+                context.codec.client.output_fields.iter().any(|word| word.name == near && word.can_restrict())
             });
         // A typo in a deciding key must not be treated as an answer without an opinion.
-        match asked.codec.client.strict || (slip && asked.def.can_deny()) {
+        match context.codec.client.strict || (slip && context.def.can_deny()) {
             true => self.faults.push(message),
             false => self.warnings.push(message),
         }
     }
 
-    fn read_field(&mut self, asked: &ClientDecodeContext<'_>, word: &OutputField, value: &Value) {
+    fn read_field(&mut self, context: &ClientDecodeContext<'_>, output_field: &OutputField, value: &Value) {
         let text = value.as_str();
-        let wanted = match (word.meaning, value) {
+        let wanted = match (output_field.meaning, value) {
             (FieldMeaning::Continue, Value::Bool(goes_on)) => {
                 return self.may_continue = Some(*goes_on);
             }
@@ -202,7 +202,7 @@ impl ClientHookOutput {
                 return self.permission = asks.then_some(FieldChoice::Ask).or(self.permission);
             }
             (FieldMeaning::Specific, Value::Object(inner)) => {
-                return self.read_level(asked, inner, true);
+                return self.read_level(context, inner, true);
             }
             (FieldMeaning::Behavior, Value::Object(inner)) => return self.read_behavior(inner),
             (FieldMeaning::Input, Value::Object(input)) => return self.input = Some(input.clone()),
@@ -214,7 +214,7 @@ impl ClientHookOutput {
             (FieldMeaning::NotCarriedOver(reason), value) => {
                 // A flag that is off has no effect.
                 if *value != Value::Bool(false) {
-                    self.warnings.push(format!("`{}` is not supported: {reason}", word.name));
+                    self.warnings.push(format!("`{}` is not supported: {reason}", output_field.name));
                 }
                 return;
             }
@@ -223,25 +223,25 @@ impl ClientHookOutput {
             _ => "a string",
         };
         let Some(text) = text.filter(|_| wanted == "a string") else {
-            let message = format!("`{}` must be {wanted}, not {}", word.name, describe_kind(value));
-            let refusal = word.can_restrict().then(|| find_refusal(word.name, value)).flatten();
+            let message = format!("`{}` must be {wanted}, not {}", output_field.name, describe_kind(value));
+            let refusal = output_field.can_restrict().then(|| find_refusal(output_field.name, value)).flatten();
             if !self.apply(refusal, &message) {
                 self.faults.push(message);
             }
             return;
         };
-        self.read_text(asked, word, text);
+        self.read_text(context, output_field, text);
     }
 
-    fn read_text(&mut self, asked: &ClientDecodeContext<'_>, word: &OutputField, text: &str) {
+    fn read_text(&mut self, context: &ClientDecodeContext<'_>, field: &OutputField, text: &str) {
         let owned = || text.to_owned();
-        match word.meaning {
+        match field.meaning {
             FieldMeaning::Decision(choices) => {
-                let choice = self.read_choice(word, choices, text);
+                let choice = self.read_choice(field, choices, text);
                 self.decision = choice.or(self.decision);
             }
             FieldMeaning::Permission(choices) => {
-                let choice = self.read_choice(word, choices, text);
+                let choice = self.read_choice(field, choices, text);
                 self.permission = choice.or(self.permission);
             }
             FieldMeaning::Reason => self.reason = owned(),
@@ -251,9 +251,9 @@ impl ClientHookOutput {
             FieldMeaning::Context => self.contexts.push(owned()),
             FieldMeaning::Notice => self.notices.push(owned()),
             FieldMeaning::Followup => self.followup = Some(owned()).filter(|text| !text.is_empty()),
-            FieldMeaning::EventName if !text.eq_ignore_ascii_case(asked.def.name) => {
+            FieldMeaning::EventName if !text.eq_ignore_ascii_case(context.def.name) => {
                 let said = format_key(text);
-                self.warnings.push(format!("`{}` says `{said}`, but the event is `{}`", word.name, asked.def.name));
+                self.warnings.push(format!("`{}` says `{said}`, but the event is `{}`", field.name, context.def.name));
             }
             _ => {}
         }
@@ -261,12 +261,12 @@ impl ClientHookOutput {
 
     /// The decision that a value stands for. An unknown value is an error, but another agent's value for asking or
     /// denying is applied.
-    fn read_choice(&mut self, word: &OutputField, choices: &[(&str, FieldChoice)], text: &str) -> Option<FieldChoice> {
+    fn read_choice(&mut self, field: &OutputField, choices: &[(&str, FieldChoice)], text: &str) -> Option<FieldChoice> {
         if let Some((_, choice)) = choices.iter().find(|(known, _)| *known == text) {
             return Some(*choice);
         }
-        let known: Vec<String> = choices.iter().map(|(word, _)| format!("`{word}`")).collect();
-        let message = format!("`{}` must be {}, not `{}`", word.name, known.join(" or "), format_key(text));
+        let known: Vec<String> = choices.iter().map(|(field, _)| format!("`{field}`")).collect();
+        let message = format!("`{}` must be {}, not `{}`", field.name, known.join(" or "), format_key(text));
         // `decision` has the words of every agent, `off` and `no` among them.
         if !self.apply(find_refusal("decision", &Value::from(text)), &message) {
             self.faults.push(message);

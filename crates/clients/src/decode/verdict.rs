@@ -12,8 +12,8 @@ use crate::program_output::limit_warnings;
 use crate::refusal::{BrokenRefusal, RefusalLevel};
 
 /// Denies with a reason, as the event defines it.
-pub(super) fn deny_with_reason(asked: &ClientDecodeContext<'_>, reason: &str) -> Verdict {
-    match asked.def.block {
+pub(super) fn deny_with_reason(context: &ClientDecodeContext<'_>, reason: &str) -> Verdict {
+    match context.def.block {
         BlockEffect::Deny => Verdict::deny(reason),
         BlockEffect::NotifyModel if reason.is_empty() => Verdict::pass(),
         BlockEffect::NotifyModel => Verdict::pass().with_effect(Effect::Context(reason.to_owned())),
@@ -22,22 +22,22 @@ pub(super) fn deny_with_reason(asked: &ClientDecodeContext<'_>, reason: &str) ->
             Verdict::rewrite(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
         }
         BlockEffect::Ignored => {
-            let warning = format!("a hook on `{}` cannot block", asked.def.name);
+            let warning = format!("a hook on `{}` cannot block", context.def.name);
             Verdict::pass().with_warning(if reason.is_empty() { warning } else { format!("{warning}: {reason}") })
         }
     }
 }
 
 /// The verdict of a refusal without an answer.
-pub(super) fn refuse(asked: &ClientDecodeContext<'_>, refusal: &BrokenRefusal) -> Verdict {
+pub(super) fn refuse(context: &ClientDecodeContext<'_>, refusal: &BrokenRefusal) -> Verdict {
     match refusal.level {
-        RefusalLevel::Deny => deny_with_reason(asked, &refusal.reason),
+        RefusalLevel::Deny => deny_with_reason(context, &refusal.reason),
         RefusalLevel::Ask => Verdict::ask(refusal.reason.as_str()),
     }
 }
 
 /// Builds the verdict of an output.
-pub(super) fn build_verdict(asked: &ClientDecodeContext<'_>, mut reply: ClientHookOutput) -> Verdict {
+pub(super) fn build_verdict(context: &ClientDecodeContext<'_>, mut reply: ClientHookOutput) -> Verdict {
     if let Some(error) = reply.faults.first()
         && !reply.denies()
     {
@@ -46,21 +46,21 @@ pub(super) fn build_verdict(asked: &ClientDecodeContext<'_>, mut reply: ClientHo
     reply.warnings.append(&mut reply.faults);
     let (contexts, notices) = (std::mem::take(&mut reply.contexts), std::mem::take(&mut reply.notices));
     let warnings = std::mem::take(&mut reply.warnings);
-    let mut verdict = apply_decision(asked, reply);
+    let mut verdict = apply_decision(context, reply);
     verdict.warnings.extend(limit_warnings(warnings));
     let contexts: Vec<String> = contexts.into_iter().filter(|text| !text.is_empty()).collect();
-    match asked.def.context {
+    match context.def.context {
         true => verdict.effects.extend(contexts.into_iter().map(Effect::Context)),
         false if contexts.is_empty() => {}
-        false => verdict.warnings.push(format!("a hook on `{}` cannot add context for the model", asked.def.name)),
+        false => verdict.warnings.push(format!("a hook on `{}` cannot add context for the model", context.def.name)),
     }
     let notices = notices.into_iter().filter(|text| !text.is_empty());
     verdict.effects.extend(notices.map(Effect::Notice));
     verdict
 }
 
-fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> Verdict {
-    let def = asked.def;
+fn apply_decision(context: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> Verdict {
+    let def = context.def;
     if reply.may_continue == Some(false) {
         match def.stop {
             StopEffect::Deny => {
@@ -77,7 +77,7 @@ fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> V
             StopEffect::Ignored => {}
         }
     }
-    let mut verdict = choose_decision(asked, &reply);
+    let mut verdict = choose_decision(context, &reply);
     if reply.may_continue == Some(false) {
         verdict.warnings.push(format!("`continue: false` has no effect on `{}`", def.name));
     }
@@ -90,7 +90,7 @@ fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> V
             InputRewrite::Unchanged => {
                 verdict.with_warning(format!("a hook on `{}` cannot change the tool input", def.name))
             }
-            _ => add_input(asked, verdict, input),
+            _ => add_input(context, verdict, input),
         };
     }
     if let Some(output) = reply.output.filter(|_| is_open && def.block != BlockEffect::Ignored || def.output) {
@@ -108,8 +108,8 @@ fn apply_decision(asked: &ClientDecodeContext<'_>, reply: ClientHookOutput) -> V
 }
 
 /// The verdict of the decision fields; the most restrictive wins.
-fn choose_decision(asked: &ClientDecodeContext<'_>, reply: &ClientHookOutput) -> Verdict {
-    let def = asked.def;
+fn choose_decision(context: &ClientDecodeContext<'_>, reply: &ClientHookOutput) -> Verdict {
+    let def = context.def;
     let choices = [reply.permission, reply.decision];
     let says = |choice| choices.contains(&Some(choice));
     let reason = if reply.permission.is_some() {
@@ -121,7 +121,7 @@ fn choose_decision(asked: &ClientDecodeContext<'_>, reply: &ClientHookOutput) ->
         let by_block = first_non_empty([&reply.reason, &reply.permission_reason, ""]);
         return match def.permission {
             true => Verdict::deny(if reply.permission == Some(FieldChoice::Deny) { reason } else { by_block }),
-            false => deny_with_reason(asked, by_block),
+            false => deny_with_reason(context, by_block),
         };
     }
     if says(FieldChoice::Ask) {
@@ -139,10 +139,14 @@ fn first_non_empty(texts: [&str; 3]) -> &str {
 }
 
 /// Adds the hook's rewrite of the tool input.
-fn add_input(asked: &ClientDecodeContext<'_>, verdict: Verdict, input: Map<String, Value>) -> Verdict {
-    let context = EncodeContext { event: asked.event, event_alias: asked.def.name, style: asked.def.style };
+fn add_input(decode_context: &ClientDecodeContext<'_>, verdict: Verdict, input: Map<String, Value>) -> Verdict {
+    let context = EncodeContext {
+        event: decode_context.event,
+        event_alias: decode_context.def.name,
+        style: decode_context.def.style,
+    };
     let before = context.tool_input();
-    let input = match (asked.def.input, before) {
+    let input = match (decode_context.def.input, before) {
         (InputRewrite::Merge, Value::Object(own)) => {
             let mut merged = own.clone();
             merged.extend(input);

@@ -55,7 +55,7 @@ pub const ROWS: &[ClientEventDef] = &[
         text: PlainTextReader::User,
         ..shared_events::session_start(&STYLE)
     }
-    .answered(&support::SESSION_START, answers::context),
+    .answered(&support::SESSION_START, answers::add_context),
     ClientEventDef {
         name: "BeforeAgent",
         keys: &[shared_keys::TEXT],

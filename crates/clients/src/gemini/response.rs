@@ -5,46 +5,50 @@ use serde_json::Value;
 use crate::host::{HookJsonResponse, HostDecision, HostResponse, ResponseContext};
 
 /// The fields that every event supports.
-fn start_response(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HookJsonResponse {
-    HookJsonResponse::new(asked).with_run_end(ruling).with_notice(ruling)
+fn start_response(context: &ResponseContext<'_>, decision: &HostDecision) -> HookJsonResponse {
+    HookJsonResponse::new(context).with_run_end(decision).with_notice(decision)
 }
 
-fn deny_with_reason(asked: &ResponseContext<'_>, ruling: &HostDecision, reason: &str) -> HostResponse {
-    start_response(asked, ruling)
+fn deny_with_reason(context: &ResponseContext<'_>, decision: &HostDecision, reason: &str) -> HostResponse {
+    start_response(context, decision)
         .with_top_field("decision", Some("deny"))
         .with_top_field("reason", Some(reason))
         .into_denial(reason)
 }
 
 /// An event that supports only notices.
-pub(super) fn notice(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    start_response(asked, ruling).into_response()
+pub(super) fn notice(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
+    start_response(context, decision).into_response()
 }
 
 /// An event that supports context.
-pub(super) fn context(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    start_response(asked, ruling).with_context(ruling).into_response()
+pub(super) fn add_context(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
+    start_response(context, decision).with_context(decision).into_response()
 }
 
 /// An event that supports only denials.
-pub(super) fn deny_only(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    if ruling.is_denied() { deny_with_reason(asked, ruling, &ruling.reason) } else { notice(asked, ruling) }
+pub(super) fn deny_only(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
+    if decision.is_denied() { deny_with_reason(context, decision, &decision.reason) } else { notice(context, decision) }
 }
 
-pub(super) fn prompt(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    if ruling.is_denied() { deny_with_reason(asked, ruling, &ruling.reason) } else { context(asked, ruling) }
+pub(super) fn prompt(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
+    if decision.is_denied() {
+        deny_with_reason(context, decision, &decision.reason)
+    } else {
+        add_context(context, decision)
+    }
 }
 
 /// Before a tool. Gemini CLI merges the changed input into its own, so an argument that a hook removed would stay.
-pub(super) fn before_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    if ruling.is_denied() {
-        return deny_with_reason(asked, ruling, &ruling.reason);
+pub(super) fn before_tool(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
+    if decision.is_denied() {
+        return deny_with_reason(context, decision, &decision.reason);
     }
-    if let Some(argument) = ruling.input.as_ref().and_then(|input| removed_argument(asked.payload, input)) {
+    if let Some(argument) = decision.input.as_ref().and_then(|input| removed_argument(context.payload, input)) {
         let reason = format!("a hook removed the argument `{argument}`, which Gemini CLI does not support");
-        return deny_with_reason(asked, ruling, &reason);
+        return deny_with_reason(context, decision, &reason);
     }
-    start_response(asked, ruling).with_event_field("tool_input", ruling.input.clone()).into_response()
+    start_response(context, decision).with_event_field("tool_input", decision.input.clone()).into_response()
 }
 
 /// An argument that the changed input no longer has.
@@ -54,20 +58,20 @@ fn removed_argument<'a>(payload: &'a Value, input: &Value) -> Option<&'a str> {
 }
 
 /// After a tool: the reason of a denial replaces the result. The status is 0, since the tool did run.
-pub(super) fn after_tool(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    let replaced = ruling.result_replacement_text();
-    start_response(asked, ruling)
+pub(super) fn after_tool(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
+    let replaced = decision.result_replacement_text();
+    start_response(context, decision)
         .with_top_field("decision", replaced.as_ref().map(|_| "deny"))
         .with_top_field("reason", replaced)
-        .with_context(ruling)
+        .with_context(decision)
         .into_response()
 }
 
 /// The agent is about to stop: a denial makes it continue.
-pub(super) fn stop(asked: &ResponseContext<'_>, ruling: &HostDecision) -> HostResponse {
-    if ruling.is_denied() && ruling.stop.is_none() {
-        deny_with_reason(asked, ruling, &ruling.reason)
+pub(super) fn stop(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
+    if decision.is_denied() && decision.stop.is_none() {
+        deny_with_reason(context, decision, &decision.reason)
     } else {
-        notice(asked, ruling)
+        notice(context, decision)
     }
 }

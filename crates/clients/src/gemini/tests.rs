@@ -3,9 +3,9 @@ use serde_json::{Value, json};
 use super::CLIENT;
 use crate::host::{HostDecision, HostEventData, ResponseContext};
 
-fn respond_to(event: &str, payload: &Value, ruling: &HostDecision) -> (String, String, u8) {
+fn respond_to(event: &str, payload: &Value, decision: &HostDecision) -> (String, String, u8) {
     let def = CLIENT.find_event(event).unwrap();
-    let answer = (def.write_response)(&ResponseContext { event_def: def, payload }, ruling);
+    let answer = (def.write_response)(&ResponseContext { event_def: def, payload }, decision);
     (answer.stdout, answer.stderr, answer.exit_code)
 }
 

@@ -181,11 +181,11 @@ impl<'a> HostFields<'a> {
     }
 
     /// The error that a required field is missing.
-    fn missing(&self, field: HostField, what: &str) -> HostPayloadError {
+    fn missing(&self, field: HostField, action: &str) -> HostPayloadError {
         let mut names: Vec<String> =
             self.keys.iter().filter(|key| key.field == Some(field)).map(|key| format!("`{}`", key.name)).collect();
         names.dedup();
-        HostPayloadError(format!("{} is missing{what}", names.join(" or ")))
+        HostPayloadError(format!("{} is missing{action}", names.join(" or ")))
     }
 
     fn required_text(&self, field: HostField) -> Result<String, HostPayloadError> {

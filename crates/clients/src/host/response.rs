@@ -25,8 +25,8 @@ pub struct HookJsonResponse {
 impl HookJsonResponse {
     /// Starts the response to an event.
     #[must_use]
-    pub fn new(asked: &ResponseContext<'_>) -> Self {
-        Self { event: asked.event_def.name, top_fields: Map::new(), event_fields: Map::new() }
+    pub fn new(context: &ResponseContext<'_>) -> Self {
+        Self { event: context.event_def.name, top_fields: Map::new(), event_fields: Map::new() }
     }
 
     /// Adds a top-level field, if there is a value.
@@ -49,21 +49,21 @@ impl HookJsonResponse {
 
     /// Ends the run with its reason, if it must end.
     #[must_use]
-    pub fn with_run_end(self, ruling: &HostDecision) -> Self {
-        let ended = ruling.stop.as_deref();
+    pub fn with_run_end(self, decision: &HostDecision) -> Self {
+        let ended = decision.stop.as_deref();
         self.with_top_field("continue", ended.map(|_| false)).with_top_field("stopReason", ended)
     }
 
     /// Adds the notices for the user, if there are any.
     #[must_use]
-    pub fn with_notice(self, ruling: &HostDecision) -> Self {
-        self.with_top_field("systemMessage", ruling.notice_text())
+    pub fn with_notice(self, decision: &HostDecision) -> Self {
+        self.with_top_field("systemMessage", decision.notice_text())
     }
 
     /// Adds the context for the model, if there is any.
     #[must_use]
-    pub fn with_context(self, ruling: &HostDecision) -> Self {
-        self.with_event_field("additionalContext", ruling.context_text())
+    pub fn with_context(self, decision: &HostDecision) -> Self {
+        self.with_event_field("additionalContext", decision.context_text())
     }
 
     /// The response, status 0. Without fields it is empty.
@@ -86,9 +86,9 @@ impl HookJsonResponse {
 
     /// The response to the denied start of a session, which starts anyway: the reason is a notice for the user.
     #[must_use]
-    pub fn into_denied_start(self, ruling: &HostDecision) -> HostResponse {
-        let notices = ruling.notice_text().map(|text| format!("\n{text}")).unwrap_or_default();
-        self.with_top_field("systemMessage", Some(format!("{}{notices}", ruling.reason))).into_response()
+    pub fn into_denied_start(self, decision: &HostDecision) -> HostResponse {
+        let notices = decision.notice_text().map(|text| format!("\n{text}")).unwrap_or_default();
+        self.with_top_field("systemMessage", Some(format!("{}{notices}", decision.reason))).into_response()
     }
 
     /// The denying response: the reason is also on standard error, and the status is 2, so that a host that reads only

@@ -44,7 +44,7 @@ const fn notify_only(def: ClientEventDef) -> ClientEventDef {
 /// Its events.
 pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[shared_keys::AT_WORK, shared_keys::BEGINNING], ..shared_events::session_start(&STYLE) }
-        .answered(&support::SESSION_START, claude::context),
+        .answered(&support::SESSION_START, claude::add_context),
     ClientEventDef { adjust: is_prompt, ..shared_events::user_prompt_submit(&STYLE) }
         .answered(&support::PROMPT, claude::prompt),
     ClientEventDef {
@@ -64,8 +64,8 @@ pub const ROWS: &[ClientEventDef] = &[
         keys: &[shared_keys::AT_WORK, shared_keys::SUBAGENT, shared_keys::CALL, CALL_ID, shared_keys::FAILURE],
         ..shared_events::post_tool_use_failure(&STYLE)
     }
-    .answered(&support::FAILED_TOOL, claude::context),
-    shared_events::post_tool_batch(&STYLE).answered(&support::BATCH, claude::context),
+    .answered(&support::FAILED_TOOL, claude::add_context),
+    shared_events::post_tool_batch(&STYLE).answered(&support::BATCH, claude::add_context),
     ClientEventDef {
         keys: &[
             shared_keys::AT_WORK,
@@ -80,7 +80,7 @@ pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[shared_keys::AT_WORK, shared_keys::STOP, BESIDE], ..shared_events::stop(&STYLE) }
         .answered(&support::STOP, claude::stop),
     notify_only(shared_events::stop_failure(&STYLE)),
-    shared_events::pre_compact(&STYLE).answered(&support::COMPACT, claude::context),
+    shared_events::pre_compact(&STYLE).answered(&support::COMPACT, claude::add_context),
     shared_events::post_compact(&STYLE).answered(&support::COMPACTED, claude::notice),
     notify_only(ClientEventDef {
         keys: &[shared_keys::AT_WORK, shared_keys::NOTIFICATION],
@@ -92,7 +92,7 @@ pub const ROWS: &[ClientEventDef] = &[
         custom: Some("custom.qwen_subagent_start"),
         ..shared_events::subagent_start(&STYLE)
     }
-    .answered(&support::SUBAGENT_START, claude::context),
+    .answered(&support::SUBAGENT_START, claude::add_context),
     own("UserPromptExpansion", "custom.qwen_user_prompt_expansion"),
     own("SessionDelete", "custom.qwen_session_delete"),
     own("MessageDisplay", "custom.qwen_message_display"),

@@ -46,7 +46,7 @@ pub struct RefusalWording {
     pub event_names: &'static [(EventKind, &'static str)],
     /// The result of a call that is skipped because a hook ended the run.
     pub skipped_call: &'static str,
-    /// The message of a turn that ends because a hook denied; `{what}` stands for what it denied.
+    /// The message of a turn that ends because a hook denied; `{subject}` stands for what it denied.
     pub turn: &'static str,
     /// Whether the reason is the hooks' own texts and nothing else. Otherwise the model only learns of a failed hook
     /// that a check failed, and the message of a turn names the hooks.
@@ -60,7 +60,7 @@ impl Default for RefusalWording {
             call_without_reason: "tool blocked: denied by policy",
             event_names: &[],
             skipped_call: "The tool call was skipped because a hook ended the run.",
-            turn: "{what} blocked: {reason}",
+            turn: "{subject} blocked: {reason}",
             quotes_hooks: false,
         }
     }
@@ -84,21 +84,21 @@ impl RefusalWording {
         text.replace("{event}", name).replace("{reason}", reason)
     }
 
-    /// The message of a turn that ends because hooks denied `what`.
+    /// The message of a turn that ends because hooks denied `subject`.
     #[must_use]
-    pub fn turn_denied_by(&self, what: &str, outcome: &Outcome) -> String {
-        self.fill_turn(what, outcome, Outcome::reason)
+    pub fn turn_denied_by(&self, subject: &str, outcome: &Outcome) -> String {
+        self.fill_turn(subject, outcome, Outcome::reason)
     }
 
     /// The same for the model of another agent, which learns why and not from which hook.
     #[must_use]
-    pub fn turn_denied_for_model(&self, what: &str, outcome: &Outcome) -> String {
-        self.fill_turn(what, outcome, Outcome::reason_for_model)
+    pub fn turn_denied_for_model(&self, subject: &str, outcome: &Outcome) -> String {
+        self.fill_turn(subject, outcome, Outcome::reason_for_model)
     }
 
-    fn fill_turn(&self, what: &str, outcome: &Outcome, reason: fn(&Outcome) -> String) -> String {
+    fn fill_turn(&self, subject: &str, outcome: &Outcome, reason: fn(&Outcome) -> String) -> String {
         let reason = if self.quotes_hooks { outcome.denial_text() } else { reason(outcome) };
-        self.turn.replace("{what}", what).replace("{reason}", &reason)
+        self.turn.replace("{subject}", subject).replace("{reason}", &reason)
     }
 }
 

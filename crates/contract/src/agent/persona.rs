@@ -208,22 +208,22 @@ pub fn price_of<'p>(prices: &'p [PriceSpec], model: &str) -> Option<&'p PriceSpe
 fn check_budget(
     budget: &BudgetSpec,
     prices: &[PriceSpec],
-    whose: &str,
+    owner: &str,
     location: &Location,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut tell = |message: String, help: &str| {
-        found.push(Diagnostic::error("persona_budget", message, location.clone()).help(help));
+        diagnostics.push(Diagnostic::error("persona_budget", message, location.clone()).help(help));
     };
     if budget.max_tokens == Some(0) {
-        tell(format!("{whose}: `max_tokens` is 0, so no step can run"), "omit it for no limit");
+        tell(format!("{owner}: `max_tokens` is 0, so no step can run"), "omit it for no limit");
     }
     if let Some(usd) = budget.max_usd {
         if !(usd.is_finite() && usd > 0.0) {
-            tell(format!("{whose}: `max_usd` is `{usd}`, which is not an amount above 0"), "omit it for no limit");
+            tell(format!("{owner}: `max_usd` is `{usd}`, which is not an amount above 0"), "omit it for no limit");
         } else if prices.is_empty() {
             tell(
-                format!("{whose}: `max_usd` cannot be enforced without prices"),
+                format!("{owner}: `max_usd` cannot be enforced without prices"),
                 "declare the model's price in `prices`, or limit the tokens with `max_tokens`",
             );
         }

@@ -80,10 +80,10 @@ fn build_blank(schema: &Value, definitions: &Value) -> Option<Value> {
 }
 
 /// Copies the given fields over the blank ones. A `null` does not replace a blank value.
-fn overlay_fields(fields: &mut Map<String, Value>, given: &Map<String, Value>) {
-    for (name, value) in given {
+fn overlay_fields(fields: &mut Map<String, Value>, arguments: &Map<String, Value>) {
+    for (name, value) in arguments {
         match (fields.get_mut(name), value) {
-            (Some(Value::Object(inner)), Value::Object(given)) => overlay_fields(inner, given),
+            (Some(Value::Object(inner)), Value::Object(arguments)) => overlay_fields(inner, arguments),
             (Some(_), Value::Null) => {}
             _ => {
                 fields.insert(name.clone(), value.clone());

@@ -26,11 +26,11 @@ impl Codec for AiHarnessCodec {
         NAME
     }
 
-    fn encode(&self, event: &Event, _spelling: &str) -> Option<Value> {
+    fn encode(&self, event: &Event, _event_alias: &str) -> Option<Value> {
         encode::encode(event)
     }
 
-    fn decode(&self, event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
+    fn decode(&self, event: &Event, _event_alias: &str, answer: HandlerOutput) -> Verdict {
         decode::decode(event, answer)
     }
 }

@@ -8,11 +8,11 @@ use super::ClientSource;
 pub(super) fn not_carried_over(
     source: &ClientSource<'_>,
     severity: Severity,
-    what: &str,
+    action: &str,
     reason: &str,
     span: ByteSpan,
 ) {
-    let message = format!("{what} is not supported: {reason}");
+    let message = format!("{action} is not supported: {reason}");
     let diagnostic = Diagnostic::warning("not_carried_over", message, source.report.location(span));
     source.report.add(Diagnostic { severity, ..diagnostic });
 }

@@ -10,7 +10,7 @@ use pintle_clients::ClientEventDef;
 use pintle_clients::HookLayout;
 use pintle_clients::matcher::SubjectPattern;
 
-pub(super) fn read(source: &ClientSource<'_>, whole: &FileOptions, hooks: &DocNode) -> Vec<HookDeclaration> {
+pub(super) fn read(source: &ClientSource<'_>, options: &FileOptions, hooks: &DocNode) -> Vec<HookDeclaration> {
     let Some(entries) = hooks.entries() else {
         let message = format!("hooks must be an object of events, not {}", hooks.describe());
         let help = Some(String::from("write `\"hooks\": {\"PreToolUse\": []}`"));
@@ -20,7 +20,7 @@ pub(super) fn read(source: &ClientSource<'_>, whole: &FileOptions, hooks: &DocNo
     let mut declared = Vec::new();
     for entry in entries {
         if let Some(def) = find_event_def(source, entry) {
-            declared.extend(read_event(source, whole, def, &entry.value));
+            declared.extend(read_event(source, options, def, &entry.value));
         }
     }
     declared
@@ -53,17 +53,17 @@ fn find_event_def(source: &ClientSource<'_>, entry: &MapEntry) -> Option<&'stati
 
 fn read_event(
     source: &ClientSource<'_>,
-    whole: &FileOptions,
-    row: &'static ClientEventDef,
+    options: &FileOptions,
+    client_event_def: &'static ClientEventDef,
     node: &DocNode,
 ) -> Vec<HookDeclaration> {
-    let Some(items) = read_list(source, &format!("`{}`", row.name), node) else { return Vec::new() };
+    let Some(items) = read_list(source, &format!("`{}`", client_event_def.name), node) else { return Vec::new() };
     let is_sequential = items.iter().any(|group| group.get("sequential").and_then(DocNode::as_boolean) == Some(true));
     let profile = if is_sequential { Profile::SequentialRunAll } else { Profile::ParallelStrictest };
     let mut declared = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let path = format!("{}[{index}]", row.name);
-        let context = HandlerContext { source, file_options: whole, def: row, profile, pattern: None };
+        let path = format!("{}[{index}]", client_event_def.name);
+        let context = HandlerContext { source, file_options: options, def: client_event_def, profile, pattern: None };
         match source.client.settings.layout {
             HookLayout::Groups => declared.extend(read_group(&context, &path, item)),
             HookLayout::Flat => {
@@ -172,9 +172,9 @@ fn check_pattern(context: &HandlerContext<'_>, pattern: &SubjectPattern, written
     }
 }
 
-fn read_list<'n>(source: &ClientSource<'_>, what: &str, node: &'n DocNode) -> Option<&'n [DocNode]> {
+fn read_list<'n>(source: &ClientSource<'_>, action: &str, node: &'n DocNode) -> Option<&'n [DocNode]> {
     if node.items().is_none() {
-        let message = format!("{what} must be a list, not {}", node.describe());
+        let message = format!("{action} must be a list, not {}", node.describe());
         let help = Some(String::from("put it in square brackets"));
         source.report.value_error("wrong_type", &message, node.span, help);
     }

@@ -55,7 +55,7 @@ macro_rules! client_dialects {
 
                 /// Loads the client's files.
                 #[must_use]
-                pub fn load(artifacts: &[Artifact], _reading: &ParseContext<'_>) -> ParsedProject {
+                pub fn load(artifacts: &[Artifact], _context: &ParseContext<'_>) -> ParsedProject {
                     load_client(&$client::CLIENT, artifacts)
                 }
             }

@@ -33,7 +33,7 @@ impl Codec for DockerAgentCodec {
         NAME
     }
 
-    fn tool_vocabulary(&self, _spelling: &str) -> Option<&'static str> {
+    fn tool_vocabulary(&self, _event_alias: &str) -> Option<&'static str> {
         Some(DOCKER_AGENT.name)
     }
 
@@ -44,35 +44,30 @@ impl Codec for DockerAgentCodec {
         }
     }
 
-    fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+    fn event_filter(&self, event_alias: &str) -> Option<fn(&Event) -> bool> {
         // The catalogue's event follows every call; docker-agent's only calls whose tool ran.
-        (spelling == "post_tool_use").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
+        (event_alias == "post_tool_use").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
     }
 
-    fn influence(&self, spelling: &str) -> HookInfluence {
-        event_def::by_name(spelling).map_or(HookInfluence::Shapes, event_def::DockerEventDef::influence)
+    fn influence(&self, event_alias: &str) -> HookInfluence {
+        event_def::by_name(event_alias).map_or(HookInfluence::Shapes, event_def::DockerEventDef::influence)
     }
 
-    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
-        Some(self.input(event, spelling).to_value())
+    fn encode(&self, event: &Event, event_alias: &str) -> Option<Value> {
+        Some(self.input(event, event_alias).to_value())
     }
 
-    fn encode_bytes(&self, event: &Event, spelling: &str) -> Vec<u8> {
-        self.input(event, spelling).to_bytes()
+    fn encode_bytes(&self, event: &Event, event_alias: &str) -> Vec<u8> {
+        self.input(event, event_alias).to_bytes()
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
-        decode::decode(self, event, event_def::for_event(event, spelling), answer)
+    fn decode(&self, event: &Event, event_alias: &str, answer: HandlerOutput) -> Verdict {
+        decode::decode(self, event, event_def::for_event(event, event_alias), answer)
     }
 }
 
 impl DockerAgentCodec {
-    fn input<'a>(&self, event: &'a Event, spelling: &'a str) -> DockerHookInput<'a> {
-        DockerHookInput {
-            event,
-            event_alias: spelling,
-            def: event_def::for_event(event, spelling),
-            compat: self.compat,
-        }
+    fn input<'a>(&self, event: &'a Event, event_alias: &'a str) -> DockerHookInput<'a> {
+        DockerHookInput { event, event_alias, def: event_def::for_event(event, event_alias), compat: self.compat }
     }
 }

@@ -71,17 +71,17 @@ pub fn example_payload(name: &str, mut payload: Value) -> Value {
 }
 
 /// Whether an object has a key that hooks of this dialect receive and the event's payload does not have.
-fn is_foreign(event: &EventName, def: &DockerEventDef, given: &Map<String, Value>) -> bool {
+fn is_foreign(event: &EventName, def: &DockerEventDef, arguments: &Map<String, Value>) -> bool {
     let schema = event.def().schema();
     let is_field = |name: &str| schema.get("properties").is_some_and(|fields| fields.get(name).is_some());
-    def.keys.iter().copied().flatten().any(|key| given.contains_key(key.name) && !is_field(key.name))
+    def.keys.iter().copied().flatten().any(|key| arguments.contains_key(key.name) && !is_field(key.name))
 }
 
 /// Reads the first keys. A sub-agent's end has the child where other events have the agent itself.
-fn read_opening(def: &DockerEventDef, given: &Map<String, Value>, payload: &mut Map<String, Value>) {
+fn read_opening(def: &DockerEventDef, arguments: &Map<String, Value>, payload: &mut Map<String, Value>) {
     if def.canonical == EventKind::DelegationPost {
         for (key, field) in [("session_id", "id"), ("agent_name", "agent")] {
-            if let Some(value) = given.get(key) {
+            if let Some(value) = arguments.get(key) {
                 // The child's session ID starts with its parent's.
                 let own = value.as_str().and_then(|name| name.rsplit('.').next()).filter(|_| field == "id");
                 payload.insert(field.to_owned(), own.map_or_else(|| value.clone(), Value::from));

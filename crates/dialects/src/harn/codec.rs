@@ -34,28 +34,28 @@ impl Codec for HarnCodec {
         DIALECT.name
     }
 
-    fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
+    fn event_filter(&self, event_alias: &str) -> Option<fn(&Event) -> bool> {
         // The catalogue's event follows every call; Harn's only calls whose tool ran, here including failed ones.
-        (spelling == "PostToolUse").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
+        (event_alias == "PostToolUse").then_some(|event| event.payload.field("executed") != Some(&Value::Bool(false)))
     }
 
-    fn can_deny(&self, spelling: &str) -> bool {
-        DialectEvent::by_name(ROWS, spelling).is_some_and(|def| def.veto)
+    fn can_deny(&self, event_alias: &str) -> bool {
+        DialectEvent::by_name(ROWS, event_alias).is_some_and(|def| def.veto)
     }
 
-    fn influence(&self, spelling: &str) -> HookInfluence {
-        DialectEvent::by_name(ROWS, spelling).map_or(HookInfluence::Observes, HarnEventDef::influence)
+    fn influence(&self, event_alias: &str) -> HookInfluence {
+        DialectEvent::by_name(ROWS, event_alias).map_or(HookInfluence::Observes, HarnEventDef::influence)
     }
 
-    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
-        Some(encode::encode(event, spelling))
+    fn encode(&self, event: &Event, event_alias: &str) -> Option<Value> {
+        Some(encode::encode(event, event_alias))
     }
 
-    fn lazy_payload<'a>(&self, event: &'a Event, _spelling: &str) -> Option<LazyPayload<'a>> {
+    fn lazy_payload<'a>(&self, event: &'a Event, _event_alias: &str) -> Option<LazyPayload<'a>> {
         encode::lazy_payload(event)
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
+    fn decode(&self, event: &Event, event_alias: &str, answer: HandlerOutput) -> Verdict {
         let returned = match answer {
             HandlerOutput::Returned(returned) => returned,
             HandlerOutput::Process(process) => match parse_stdout(&process) {
@@ -67,7 +67,7 @@ impl Codec for HarnCodec {
                 FunctionOutput::Other { type_name: String::from("decision"), printed: format!("{script:?}") }
             }
         };
-        decode::decode(event, spelling, &self.hook, returned)
+        decode::decode(event, event_alias, &self.hook, returned)
     }
 }
 

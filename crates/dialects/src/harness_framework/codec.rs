@@ -25,28 +25,23 @@ impl Codec for FrameworkCodec {
         DIALECT.name
     }
 
-    fn tool_vocabulary(&self, _spelling: &str) -> Option<&'static str> {
+    fn tool_vocabulary(&self, _event_alias: &str) -> Option<&'static str> {
         Some(CLAUDE.name)
     }
 
-    fn event_filter(&self, spelling: &str) -> Option<fn(&Event) -> bool> {
-        let is_outermost = event_def::by_name(spelling).is_some_and(|def| def.is_outermost_only);
+    fn event_filter(&self, event_alias: &str) -> Option<fn(&Event) -> bool> {
+        let is_outermost = event_def::by_name(event_alias).is_some_and(|def| def.is_outermost_only);
         // `Stop` comes with a response, which a failed turn does not have.
         is_outermost.then_some(|event| event.origin.depth == 0 && event.payload.field("error").is_none())
     }
 
-    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
-        Some(encode::build_payload(event, spelling))
+    fn encode(&self, event: &Event, event_alias: &str) -> Option<Value> {
+        Some(encode::build_payload(event, event_alias))
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
+    fn decode(&self, event: &Event, event_alias: &str, answer: HandlerOutput) -> Verdict {
         decode::decode(
-            &decode::FrameworkDecodeContext {
-                hook: &self.hook,
-                event,
-                event_alias: spelling,
-                def: event_def::for_event(event),
-            },
+            &decode::FrameworkDecodeContext { hook: &self.hook, event, event_alias, def: event_def::for_event(event) },
             answer,
         )
     }

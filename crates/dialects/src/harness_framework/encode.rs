@@ -15,9 +15,9 @@ static EVERYWHERE: &[PayloadKey] = &[
 ];
 
 /// The object on a script's standard input.
-pub(super) fn build_payload(event: &Event, spelling: &str) -> Value {
+pub(super) fn build_payload(event: &Event, event_alias: &str) -> Value {
     let object = |keys| LazyPayload::new(event, [keys, &[]]).to_object();
-    let named = (String::from("hook_event_name"), Value::from(spelling));
+    let named = (String::from("hook_event_name"), Value::from(event_alias));
     let own = object(event_def::for_event(event).keys);
     Value::Object(object(EVERYWHERE).into_iter().chain([named]).chain(own).collect())
 }

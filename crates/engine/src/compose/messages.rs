@@ -9,13 +9,13 @@ pub(crate) fn failed_closed(hook: &HookId, failure: &Failure) -> String {
 }
 
 /// Why a verdict denied in a chain that requires `allow` from every hook.
-pub(crate) fn not_unanimous(hook: &HookId, said: &str) -> String {
-    format!("denied because hook `{hook}` {said} and its chain requires `allow` from every hook")
+pub(crate) fn not_unanimous(hook: &HookId, verdict: &str) -> String {
+    format!("denied because hook `{hook}` {verdict} and its chain requires `allow` from every hook")
 }
 
 /// Why two conflicting rewrites denied.
-pub(crate) fn conflicting_rewrites(what: &str, first: &HookId, second: &HookId) -> String {
-    format!("denied because hooks `{first}` and `{second}` rewrote {what} of the same payload differently")
+pub(crate) fn conflicting_rewrites(action: &str, first: &HookId, second: &HookId) -> String {
+    format!("denied because hooks `{first}` and `{second}` rewrote {action} of the same payload differently")
 }
 
 /// Why rewrites that are valid alone denied together.
@@ -71,8 +71,8 @@ pub(crate) fn no_approver(reason: &str) -> String {
 }
 
 /// The reason of an `ask` that the approver denied.
-pub(crate) fn approval_denied(reason: &str, by: &str) -> String {
-    format!("{reason}; denied by {by}")
+pub(crate) fn approval_denied(reason: &str, approver: &str) -> String {
+    format!("{reason}; denied by {approver}")
 }
 
 /// Names in backticks, one after the other.

@@ -91,8 +91,9 @@ pub(crate) struct RewriteResult {
 }
 
 /// Whether a decision that came with a rewrite applies. An allow of a payload that was not produced has no effect.
-pub(crate) fn decision_counts(said: &VerdictKind, made: Option<&RewriteResult>) -> bool {
-    !matches!(said, VerdictKind::Allow { .. }) || made.is_some_and(|made| made.is_complete)
+pub(crate) fn decision_counts(verdict_kind: &VerdictKind, rewrite_result: Option<&RewriteResult>) -> bool {
+    !matches!(verdict_kind, VerdictKind::Allow { .. })
+        || rewrite_result.is_some_and(|rewrite_result| rewrite_result.is_complete)
 }
 
 impl VerdictTally {
@@ -117,10 +118,10 @@ impl VerdictTally {
     }
 
     /// Adds a warning. A recheck round does not repeat an earlier warning.
-    pub(crate) fn add_warning(&mut self, voter: VerdictSource<'_>, message: String) {
-        let warning = Warning { hook: voter.hook.id.clone(), message };
+    pub(crate) fn add_warning(&mut self, source: VerdictSource<'_>, message: String) {
+        let warning = Warning { hook: source.hook.id.clone(), message };
         let warnings = &mut self.extras_mut().warnings;
-        if voter.position.round == 0 || !warnings.contains(&warning) {
+        if source.position.round == 0 || !warnings.contains(&warning) {
             warnings.push(warning);
         }
     }
@@ -133,14 +134,14 @@ impl VerdictTally {
     /// Records a verdict that is only a pass or a deny, as most are, and returns whether it was one. Any other verdict
     /// is left for [`VerdictTally::take_extras`].
     #[inline]
-    pub(crate) fn take_trivial(&mut self, voter: VerdictSource<'_>, verdict: &mut Verdict) -> bool {
+    pub(crate) fn take_trivial(&mut self, source: VerdictSource<'_>, verdict: &mut Verdict) -> bool {
         let bare = verdict.rewrite.is_none() && verdict.effects.is_empty() && verdict.warnings.is_empty();
-        if !bare || voter.shadow || voter.repeated || !voter.hook.source_trust.is_trusted() {
+        if !bare || source.shadow || source.repeated || !source.hook.source_trust.is_trusted() {
             return false;
         }
         match &mut verdict.kind {
-            VerdictKind::Pass if voter.profile != Profile::ParallelUnanimous => {}
-            VerdictKind::Deny { reason } => self.record_denial(voter, std::mem::take(reason)),
+            VerdictKind::Pass if source.profile != Profile::ParallelUnanimous => {}
+            VerdictKind::Deny { reason } => self.record_denial(source, std::mem::take(reason)),
             _ => return false,
         }
         self.ask_count += 1;
@@ -149,40 +150,40 @@ impl VerdictTally {
 
     /// Records the effects and warnings of a verdict, and returns its decision; `None` if the verdict is not enforced.
     #[inline]
-    pub(crate) fn take_extras(&mut self, voter: VerdictSource<'_>, verdict: Verdict) -> Option<TargetedVerdict> {
-        if !voter.repeated {
+    pub(crate) fn take_extras(&mut self, source: VerdictSource<'_>, verdict: Verdict) -> Option<TargetedVerdict> {
+        if !source.repeated {
             self.ask_count += 1;
         }
-        if voter.shadow {
-            self.extras_mut().shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
+        if source.shadow {
+            self.extras_mut().shadow.push(ShadowVerdict { hook: source.hook.id.clone(), verdict });
             return None;
         }
         let verdict =
-            if voter.hook.source_trust.is_trusted() { verdict } else { untrusted::restrict_verdict(voter, verdict) };
+            if source.hook.source_trust.is_trusted() { verdict } else { untrusted::restrict_verdict(source, verdict) };
         // A repeated call has no further effects, except those of a deny.
-        let keeps = !voter.repeated || verdict.denies(voter.hook.on_failure);
+        let keeps = !source.repeated || verdict.denies(source.hook.on_failure);
         for message in verdict.warnings {
-            self.add_warning(voter, message);
+            self.add_warning(source, message);
         }
         if keeps && !verdict.effects.is_empty() {
-            self.record_effects(voter, verdict.effects);
+            self.record_effects(source, verdict.effects);
         }
         // The verdict of a repeated call replaces the earlier ones.
-        if voter.repeated {
-            self.votes.retain(|vote| vote.position.ordinal != voter.position.ordinal);
+        if source.repeated {
+            self.votes.retain(|vote| vote.position.ordinal != source.position.ordinal);
         }
         let with_rewrite = matches!(verdict.kind, VerdictKind::Allow { .. } | VerdictKind::Ask { .. });
         Some(TargetedVerdict { kind: verdict.kind, rewrite: verdict.rewrite.filter(|_| with_rewrite) })
     }
 
     /// Records the effects of a verdict. Effects of an earlier call are not repeated.
-    fn record_effects(&mut self, voter: VerdictSource<'_>, effects: Vec<Effect>) {
+    fn record_effects(&mut self, source: VerdictSource<'_>, effects: Vec<Effect>) {
         let kept = &mut self.extras_mut().effects;
         for effect in effects {
             let known =
-                |(ordinal, _, one): &(u32, HookId, Effect)| *ordinal == voter.position.ordinal && *one == effect;
-            if !voter.repeated || !kept.iter().any(known) {
-                kept.push((voter.position.ordinal, voter.hook.id.clone(), effect));
+                |(ordinal, _, one): &(u32, HookId, Effect)| *ordinal == source.position.ordinal && *one == effect;
+            if !source.repeated || !kept.iter().any(known) {
+                kept.push((source.position.ordinal, source.hook.id.clone(), effect));
             }
         }
     }
@@ -199,12 +200,12 @@ impl VerdictTally {
     }
 
     /// Records the failure of a hook that could not be called.
-    pub(crate) fn record_uncalled(&mut self, voter: VerdictSource<'_>, failure: Failure) {
-        if voter.shadow {
+    pub(crate) fn record_uncalled(&mut self, source: VerdictSource<'_>, failure: Failure) {
+        if source.shadow {
             let verdict = Verdict::failed(failure);
-            self.extras_mut().shadow.push(ShadowVerdict { hook: voter.hook.id.clone(), verdict });
+            self.extras_mut().shadow.push(ShadowVerdict { hook: source.hook.id.clone(), verdict });
         } else {
-            self.record_failure(voter, failure);
+            self.record_failure(source, failure);
         }
     }
 
@@ -213,59 +214,59 @@ impl VerdictTally {
     #[inline]
     pub(crate) fn record_verdict(
         &mut self,
-        voter: VerdictSource<'_>,
-        answered: TargetedVerdict,
+        source: VerdictSource<'_>,
+        verdict: TargetedVerdict,
         event: &Event,
     ) -> Option<Payload> {
-        if voter.profile == Profile::ParallelUnanimous {
-            self.record_unanimous(voter, answered);
+        if source.profile == Profile::ParallelUnanimous {
+            self.record_unanimous(source, verdict);
             return None;
         }
-        let (rewrite, said) = answered.split();
+        let (rewrite, said) = verdict.split();
         let Some(rewrite) = rewrite else {
-            said.into_iter().for_each(|said| self.record_decision(voter, said));
+            said.into_iter().for_each(|said| self.record_decision(source, said));
             return None;
         };
-        let made = self.apply_rewrite(voter, rewrite, event);
+        let made = self.apply_rewrite(source, rewrite, event);
         said.into_iter()
             .filter(|said| decision_counts(said, made.as_ref()))
-            .for_each(|said| self.record_decision(voter, said));
+            .for_each(|said| self.record_decision(source, said));
         made.and_then(|made| made.value).map(Payload::new)
     }
 
     /// Records a decision.
     #[inline]
-    pub(crate) fn record_decision(&mut self, voter: VerdictSource<'_>, said: VerdictKind) {
-        match said {
+    pub(crate) fn record_decision(&mut self, source: VerdictSource<'_>, verdict_kind: VerdictKind) {
+        match verdict_kind {
             // The caller applies the rewrite.
             VerdictKind::Pass | VerdictKind::Rewrite(_) => {}
-            VerdictKind::Allow { reason } => self.record_vote(voter, false, reason),
-            VerdictKind::Ask { reason } => self.record_vote(voter, true, reason),
-            VerdictKind::Deny { reason } => self.record_denial(voter, reason),
-            VerdictKind::Failed(failure) => self.record_failure(voter, failure),
+            VerdictKind::Allow { reason } => self.record_vote(source, false, reason),
+            VerdictKind::Ask { reason } => self.record_vote(source, true, reason),
+            VerdictKind::Deny { reason } => self.record_denial(source, reason),
+            VerdictKind::Failed(failure) => self.record_failure(source, failure),
         }
     }
 
     /// Everything but an allow of the unchanged payload denies; a hook that failed open is ignored.
-    fn record_unanimous(&mut self, voter: VerdictSource<'_>, answered: TargetedVerdict) {
-        let but = match answered.split() {
-            (None, Some(VerdictKind::Allow { reason })) => return self.record_vote(voter, false, reason),
+    fn record_unanimous(&mut self, source: VerdictSource<'_>, verdict: TargetedVerdict) {
+        let but = match verdict.split() {
+            (None, Some(VerdictKind::Allow { reason })) => return self.record_vote(source, false, reason),
             // An untrusted hook can deny, but its allow is not required.
-            (_, Some(VerdictKind::Pass)) if !voter.hook.source_trust.is_trusted() => return,
-            (_, Some(VerdictKind::Failed(failure))) => return self.record_failure(voter, failure),
-            (_, Some(VerdictKind::Deny { reason })) => return self.record_denial(voter, reason),
+            (_, Some(VerdictKind::Pass)) if !source.hook.source_trust.is_trusted() => return,
+            (_, Some(VerdictKind::Failed(failure))) => return self.record_failure(source, failure),
+            (_, Some(VerdictKind::Deny { reason })) => return self.record_denial(source, reason),
             (_, Some(VerdictKind::Ask { reason })) => format!("asked for approval ({reason})"),
             (Some(_), _) => String::from("requested a rewrite"),
             (None, _) => String::from("had no opinion"),
         };
-        self.record_denial(voter, messages::not_unanimous(&untrusted::display_name(voter.hook), &but));
+        self.record_denial(source, messages::not_unanimous(&untrusted::display_name(source.hook), &but));
     }
 
     /// Applies a rewrite, with a warning for each part that the event does not permit. An invalid rewrite changes
     /// nothing: it is recorded as a failure of the hook.
     pub(crate) fn apply_rewrite(
         &mut self,
-        voter: VerdictSource<'_>,
+        source: VerdictSource<'_>,
         rewrite: Rewrite,
         event: &Event,
     ) -> Option<RewriteResult> {
@@ -273,41 +274,41 @@ impl VerdictTally {
             Ok(applied) => {
                 let entirely = applied.ignored.is_empty();
                 for message in applied.ignored {
-                    self.add_warning(voter, message);
+                    self.add_warning(source, message);
                 }
                 Some(RewriteResult { value: applied.value, is_complete: entirely })
             }
             Err(reason) => {
-                self.record_failure(voter, Failure::new(FailureKind::BadOutput, reason));
+                self.record_failure(source, Failure::new(FailureKind::BadOutput, reason));
                 None
             }
         }
     }
 
     /// A hook that fails has not denied: its failure policy decides.
-    fn record_failure(&mut self, voter: VerdictSource<'_>, failure: Failure) {
-        let policy = untrusted::failure_policy(voter, &failure);
-        let failure = untrusted::quote_failure(voter.hook, failure);
+    fn record_failure(&mut self, source: VerdictSource<'_>, failure: Failure) {
+        let policy = untrusted::failure_policy(source, &failure);
+        let failure = untrusted::quote_failure(source.hook, failure);
         let text = (policy == FailurePolicy::Closed)
-            .then(|| messages::failed_closed(&untrusted::display_name(voter.hook), &failure));
-        let report = FailureReport { hook: voter.hook.id.clone(), failure, policy };
+            .then(|| messages::failed_closed(&untrusted::display_name(source.hook), &failure));
+        let report = FailureReport { hook: source.hook.id.clone(), failure, policy };
         let failures = &mut self.extras_mut().failures;
-        if voter.position.round == 0 || !failures.contains(&report) {
+        if source.position.round == 0 || !failures.contains(&report) {
             failures.push(report);
         }
         if let Some(text) = text {
-            self.record_denial(voter, text);
+            self.record_denial(source, text);
         }
     }
 
-    fn record_vote(&mut self, voter: VerdictSource<'_>, asks: bool, text: String) {
+    fn record_vote(&mut self, source: VerdictSource<'_>, asks: bool, text: String) {
         // An ask that is not approved is a deny of the same hook, with the same effect.
-        let reason = if asks { build_reason(voter, text) } else { OutcomeReason::new(voter.hook.id.clone(), text) };
-        self.votes.push(Vote { position: voter.position, guard: voter.hook.guard, is_ask: asks, reason });
+        let reason = if asks { build_reason(source, text) } else { OutcomeReason::new(source.hook.id.clone(), text) };
+        self.votes.push(Vote { position: source.position, guard: source.hook.guard, is_ask: asks, reason });
     }
 
-    fn record_denial(&mut self, voter: VerdictSource<'_>, text: String) {
-        let reason = build_reason(voter, text);
+    fn record_denial(&mut self, source: VerdictSource<'_>, text: String) {
+        let reason = build_reason(source, text);
         // Most denies are the only one; allocate no more.
         if self.denials.is_empty() {
             self.denials = vec![reason];
@@ -318,7 +319,7 @@ impl VerdictTally {
 }
 
 /// The reason of a hook, with the effect of its deny.
-fn build_reason(voter: VerdictSource<'_>, text: String) -> OutcomeReason {
-    let stops_run = voter.hook.on_deny == DenyEffect::StopRun;
-    OutcomeReason { stops_run, ..OutcomeReason::new(untrusted::display_name(voter.hook), text) }
+fn build_reason(source: VerdictSource<'_>, text: String) -> OutcomeReason {
+    let stops_run = source.hook.on_deny == DenyEffect::StopRun;
+    OutcomeReason { stops_run, ..OutcomeReason::new(untrusted::display_name(source.hook), text) }
 }

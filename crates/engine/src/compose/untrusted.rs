@@ -7,8 +7,8 @@ use super::tally::VerdictSource;
 
 /// The part of an untrusted hook's verdict that is enforced: a deny or an ask, with its reason quoted. Everything else
 /// becomes a pass, and one warning lists it.
-pub(crate) fn restrict_verdict(voter: VerdictSource<'_>, verdict: Verdict) -> Verdict {
-    let hook = voter.hook;
+pub(crate) fn restrict_verdict(source: VerdictSource<'_>, verdict: Verdict) -> Verdict {
+    let hook = source.hook;
     let mut dropped: Vec<&str> = Vec::new();
     let mut note = |is_there: bool, what: &'static str| {
         if is_there {
@@ -19,7 +19,7 @@ pub(crate) fn restrict_verdict(voter: VerdictSource<'_>, verdict: Verdict) -> Ve
     note(matches!(verdict.kind, VerdictKind::Rewrite(_)) || verdict.rewrite.is_some(), "its rewrite");
     note(!verdict.effects.is_empty(), "its context and notices");
     let said = match verdict.kind {
-        VerdictKind::Deny { .. } | VerdictKind::Ask { .. } if !voter.deny_restricts => {
+        VerdictKind::Deny { .. } | VerdictKind::Ask { .. } if !source.deny_restricts => {
             note(true, "its denial, which would make the agent continue");
             VerdictKind::Pass
         }
@@ -38,10 +38,10 @@ pub(crate) fn restrict_verdict(voter: VerdictSource<'_>, verdict: Verdict) -> Ve
 
 /// The policy for a failure of a hook. If a deny would make the agent continue, an untrusted hook fails open. A guard that
 /// could not be started did not choose its policy for that.
-pub(super) fn failure_policy(voter: VerdictSource<'_>, failure: &Failure) -> FailurePolicy {
-    let hook = voter.hook;
+pub(super) fn failure_policy(source: VerdictSource<'_>, failure: &Failure) -> FailurePolicy {
+    let hook = source.hook;
     match hook.source_trust {
-        SourceTrust::Untrusted if !voter.deny_restricts => FailurePolicy::Open,
+        SourceTrust::Untrusted if !source.deny_restricts => FailurePolicy::Open,
         _ if hook.guard && failure.kind == FailureKind::NotStarted => FailurePolicy::Closed,
         _ => hook.on_failure,
     }

@@ -70,14 +70,14 @@ impl PendingCall<'_> {
 /// Calls one handler. A panic is a failed verdict.
 #[inline]
 pub(super) fn call(
-    asking: &PendingCall<'_>,
+    pending_call: &PendingCall<'_>,
     event: &Event,
     id: CallId,
-    echoes: &EffectCache,
+    cache: &EffectCache,
     context: &DispatchContext<'_>,
 ) -> CallResult {
     let through = |seam: &dyn EffectRunner| {
-        let PendingCall { dispatch, hook, layer, .. } = *asking;
+        let PendingCall { dispatch, hook, layer, .. } = *pending_call;
         let (depth, limits, cancel) = (context.cause.depth, &hook.limits, context.cancel);
         let call = HookCall { dispatch, id, depth, hook, layer, event, limits, effects: seam, cancel };
         let start = context.clock.monotonic_us();
@@ -88,23 +88,23 @@ pub(super) fn call(
         });
         CallResult { verdict, duration_us: context.clock.monotonic_us().saturating_sub(start) }
     };
-    let ordinal = asking.ordinal;
+    let ordinal = pending_call.ordinal;
     let untrusted;
-    let seam: &dyn EffectRunner = if asking.hook.source_trust.is_trusted() {
+    let seam: &dyn EffectRunner = if pending_call.hook.source_trust.is_trusted() {
         context.effects
     } else {
         untrusted = UntrustedEffects(ReadOnlyEffects::new(context.effects));
         &untrusted
     };
-    match asking.effect_mode {
+    match pending_call.effect_mode {
         EffectMode::Live => through(seam),
-        EffectMode::Recording => through(&RecordingEffects { inner: seam, cache: echoes, ordinal }),
+        EffectMode::Recording => through(&RecordingEffects { inner: seam, cache, ordinal }),
         EffectMode::Cached => {
-            let echo = echoes.cached_effects_for(ordinal, seam);
+            let echo = cache.cached_effects_for(ordinal, seam);
             let answered = through(&echo);
-            if answered.verdict.denies(asking.hook.on_failure) {
-                let caller = EffectCaller::new(id, asking.hook.id.as_str()).with_dispatch(asking.dispatch);
-                echo.flush_writes(caller.with_layer(asking.layer));
+            if answered.verdict.denies(pending_call.hook.on_failure) {
+                let caller = EffectCaller::new(id, pending_call.hook.id.as_str()).with_dispatch(pending_call.dispatch);
+                echo.flush_writes(caller.with_layer(pending_call.layer));
             }
             answered
         }
@@ -117,12 +117,12 @@ pub(super) fn call(
 pub(super) fn call_concurrently(
     group: &[PendingCall<'_>],
     event: &Event,
-    echoes: &EffectCache,
+    cache: &EffectCache,
     context: &DispatchContext<'_>,
 ) -> Vec<Verdict> {
     let begun: Vec<(PendingCall<'_>, CallId)> =
         group.iter().map(|asking| (*asking, asking.journal_call(context, event))).collect();
-    let answer = |(asking, id): &(PendingCall<'_>, CallId)| call(asking, event, *id, echoes, context);
+    let answer = |(asking, id): &(PendingCall<'_>, CallId)| call(asking, event, *id, cache, context);
     let waiting = group.iter().filter(|asking| asking.hook.handler.may_wait()).count();
     let answers = match NonZeroUsize::new(waiting).filter(|count| count.get() > 1) {
         None => begun.iter().map(answer).collect(),

@@ -23,12 +23,12 @@ impl TargetChange {
     }
 
     /// Records a change by hooks of a layer.
-    pub(super) fn record(&mut self, at: CallPosition, producers: Vec<u32>, layer: Layer) {
-        self.last_position = Some(at);
+    pub(super) fn record(&mut self, position: CallPosition, producers: Vec<u32>, layer: Layer) {
+        self.last_position = Some(position);
         self.producers = producers;
         match self.by_layer.iter_mut().find(|(known, _)| *known == layer) {
-            Some((_, last)) => *last = at,
-            None => self.by_layer.push((layer, at)),
+            Some((_, last)) => *last = position,
+            None => self.by_layer.push((layer, position)),
         }
     }
 

@@ -66,11 +66,11 @@ impl EffectRunner for RecordingEffects<'_> {
         answer
     }
 
-    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
-        let count = self.inner.metric_incr(caller, name, by)?;
+    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, amount: i64) -> Result<i64, EffectError> {
+        let count = self.inner.metric_incr(caller, name, amount)?;
         self.cache.store_reply(
             self.ordinal,
-            EffectRequest::MetricIncr { name: name.to_owned(), amount: by },
+            EffectRequest::MetricIncr { name: name.to_owned(), amount },
             Ok(EffectReply::Int(count)),
         );
         Ok(count)

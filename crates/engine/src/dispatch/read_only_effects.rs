@@ -64,8 +64,8 @@ impl EffectRunner for UntrustedEffects<'_> {
         }
     }
 
-    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
-        self.0.metric_incr(caller, name, by)
+    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, amount: i64) -> Result<i64, EffectError> {
+        self.0.metric_incr(caller, name, amount)
     }
 }
 
@@ -112,20 +112,20 @@ impl EffectRunner for ReadOnlyEffects<'_> {
         }
     }
 
-    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
-        self.withhold(&EffectRequest::MetricIncr { name: name.to_owned(), amount: by });
-        self.predict_count(caller, name, by)
+    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, amount: i64) -> Result<i64, EffectError> {
+        self.withhold(&EffectRequest::MetricIncr { name: name.to_owned(), amount });
+        self.predict_count(caller, name, amount)
     }
 }
 
 impl ReadOnlyEffects<'_> {
     /// The value that the counter would have.
-    fn predict_count(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
+    fn predict_count(&self, caller: EffectCaller<'_>, name: &str, amount: i64) -> Result<i64, EffectError> {
         let current = match self.inner.perform(caller, EffectRequest::MetricGet { name: name.to_owned() })? {
             EffectReply::Int(count) => count,
             EffectReply::Value(value) => value.as_i64().unwrap_or_default(),
             EffectReply::Done | EffectReply::Absent => 0,
         };
-        Ok(current.saturating_add(by))
+        Ok(current.saturating_add(amount))
     }
 }

@@ -36,15 +36,15 @@ pub(super) struct DispatchState<'a> {
 
 impl<'a> DispatchState<'a> {
     #[inline]
-    pub(super) fn new(index: &'a EventIndex, fired: &'a Event, context: &'a DispatchContext<'a>) -> Self {
+    pub(super) fn new(index: &'a EventIndex, event: &'a Event, context: &'a DispatchContext<'a>) -> Self {
         Self {
             begun: OnceCell::new(),
             context,
             tally: VerdictTally::default(),
             index,
-            fired,
+            fired: event,
             current: None,
-            candidates: index.candidates_from(fired, 0),
+            candidates: index.candidates_from(event, 0),
             round: 0,
             change: TargetChange::default(),
             rewriters: RewritingCalls::default(),
@@ -185,11 +185,11 @@ impl<'a> DispatchState<'a> {
 
     /// Prepares the call of a hook that matches.
     #[inline]
-    pub(super) fn prepare_call(&mut self, voter: VerdictSource<'a>) -> PendingCall<'a> {
-        let CallPosition { round, ordinal } = voter.position;
-        let hearing = if voter.repeated {
+    pub(super) fn prepare_call(&mut self, source: VerdictSource<'a>) -> PendingCall<'a> {
+        let CallPosition { round, ordinal } = source.position;
+        let hearing = if source.repeated {
             EffectMode::Cached
-        } else if voter.hook.guard && !voter.shadow && self.fired.name.def().target != RewriteTarget::Nothing {
+        } else if source.hook.guard && !source.shadow && self.fired.name.def().target != RewriteTarget::Nothing {
             self.called_guards.add(ordinal);
             EffectMode::Recording
         } else {
@@ -197,8 +197,8 @@ impl<'a> DispatchState<'a> {
         };
         PendingCall {
             dispatch: self.begin(),
-            hook: voter.hook,
-            layer: voter.layer,
+            hook: source.hook,
+            layer: source.layer,
             ordinal,
             round,
             effect_mode: hearing,
@@ -207,33 +207,33 @@ impl<'a> DispatchState<'a> {
 
     /// Records the verdict of a hook that was called with the current event, and applies its rewrite.
     #[inline]
-    pub(super) fn record_verdict(&mut self, voter: VerdictSource<'a>, answered: TargetedVerdict) {
-        let ordinal = voter.position.ordinal;
+    pub(super) fn record_verdict(&mut self, source: VerdictSource<'a>, verdict: TargetedVerdict) {
+        let ordinal = source.position.ordinal;
         let layer = self.index.layer(ordinal);
-        let may_rewrite = !voter.repeated || self.rewriters.may_rewrite(voter.position, layer, &self.change);
-        let answered = if may_rewrite { answered } else { self.drop_repeated_rewrite(answered) };
+        let may_rewrite = !source.repeated || self.rewriters.may_rewrite(source.position, layer, &self.change);
+        let verdict = if may_rewrite { verdict } else { self.drop_repeated_rewrite(verdict) };
         let made = self.with_journaled_warnings(|run| {
             let event = run.current.as_ref().unwrap_or(run.fired);
-            run.tally.record_verdict(voter, answered, event)
+            run.tally.record_verdict(source, verdict, event)
         });
         if let Some(payload) = made {
-            self.rewriters.add(voter.position);
+            self.rewriters.add(source.position);
             self.set_payload(payload, ordinal.saturating_add(1), vec![ordinal], ordinal);
         }
     }
 
     /// Drops a rewrite that must not be applied again; otherwise `timeout 5 ls` would become `timeout 5 timeout 5 ls`,
     /// and two rewriting hooks would never end. An allow applies only if the payload has the hook's own changes.
-    fn drop_repeated_rewrite(&self, answered: TargetedVerdict) -> TargetedVerdict {
-        let (rewrite, said) = answered.split();
+    fn drop_repeated_rewrite(&self, verdict: TargetedVerdict) -> TargetedVerdict {
+        let (rewrite, said) = verdict.split();
         let holds = rewrite.is_none_or(|rewrite| overlay::is_already_applied(self.event().payload.value(), &rewrite));
         let said = said.filter(|said| holds || !matches!(said, VerdictKind::Allow { .. }));
         TargetedVerdict { kind: said.unwrap_or(VerdictKind::Pass), rewrite: None }
     }
 
     /// Records a hook of a parallel chain that would rewrite the payload.
-    pub(super) fn record_rewriter(&mut self, voter: VerdictSource<'a>) {
-        self.rewriters.add(voter.position);
+    pub(super) fn record_rewriter(&mut self, source: VerdictSource<'a>) {
+        self.rewriters.add(source.position);
     }
 
     /// The name of the hook with an ordinal.
@@ -241,11 +241,11 @@ impl<'a> DispatchState<'a> {
         self.index.hook(ordinal).map(|hook| &hook.id)
     }
 
-    /// Sets the current payload. `next` is the ordinal of the first hook that is called with it; `by` is the ordinal of
+    /// Sets the current payload. `next` is the ordinal of the first hook that is called with it; `producer` is the ordinal of
     /// a hook whose chain produced it.
-    pub(super) fn set_payload(&mut self, payload: Payload, next: u32, producers: Vec<u32>, by: u32) {
+    pub(super) fn set_payload(&mut self, payload: Payload, next: u32, producers: Vec<u32>, producer: u32) {
         self.current = Some(self.fired.with_payload(payload));
-        self.change.record(CallPosition { round: self.round, ordinal: next }, producers, self.index.layer(by));
+        self.change.record(CallPosition { round: self.round, ordinal: next }, producers, self.index.layer(producer));
         self.candidates = self.index.candidates_from(self.event(), next);
     }
 

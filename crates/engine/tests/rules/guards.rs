@@ -137,9 +137,9 @@ fn rule_25_a_deny_is_final_and_nobody_is_asked_again() {
     }
 }
 
-fn dispatch_with_journal(set: &HookSet, event: &Event, seam: &InMemoryEffects, journal: &LineJournal) -> Outcome {
+fn dispatch_with_journal(set: &HookSet, event: &Event, effects: &InMemoryEffects, journal: &LineJournal) -> Outcome {
     let resolver = ScriptedApprover::new(ApprovalResponse::Unavailable);
-    DispatchFixture { journal, effects: seam, approver: &resolver, shadow: false, cancel: CancelToken::default() }
+    DispatchFixture { journal, effects, approver: &resolver, shadow: false, cancel: CancelToken::default() }
         .dispatch(set, event)
 }
 

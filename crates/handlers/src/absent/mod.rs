@@ -17,8 +17,8 @@ pub(crate) fn build(declaration: &HookDeclaration, handler: &HandlerSpec) -> Bui
 }
 
 /// The error of a hook that needs a feature.
-pub(crate) fn missing_feature(name: &str, feature: &str, at: &Location) -> Diagnostic {
+pub(crate) fn missing_feature(name: &str, feature: &str, location: &Location) -> Diagnostic {
     let message = format!("`{name}` needs the feature `{feature}`, which is not built into this program");
     let help = format!("add it to the program's dependency: `pintle = {{ features = [\"{feature}\"] }}`");
-    Diagnostic::error("missing_feature", message, at.clone()).help(help)
+    Diagnostic::error("missing_feature", message, location.clone()).help(help)
 }

@@ -24,8 +24,8 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for AddContext {
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        let input = asked.encoded_payload();
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        let input = call.encoded_payload();
         let mut parts = Vec::new();
         for (index, template) in self.templates.iter().enumerate() {
             match template.render(input.value()) {

@@ -15,12 +15,12 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for AddDate {
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        let now_ms = match asked.now_ms() {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        let now_ms = match call.now_ms() {
             Ok(now_ms) => now_ms,
             Err(failure) => return Verdict::failed(failure),
         };
-        let own = asked.extra_variables().into_iter().find(|(name, _)| name == "TZ").map(|(_, zone)| zone);
+        let own = call.extra_variables().into_iter().find(|(name, _)| name == "TZ").map(|(_, zone)| zone);
         let zone = find_host_zone(own.or_else(|| std::env::var("TZ").ok()).as_deref());
         context_verdict(Some(format!("Today's date: {}", find_local_date(&zone, now_ms))))
     }

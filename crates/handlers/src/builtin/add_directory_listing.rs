@@ -20,8 +20,8 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for AddDirectoryListing {
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        context_verdict(asked.working_dir().and_then(|directory| list_directory(&directory)))
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        context_verdict(call.working_dir().and_then(|directory| list_directory(&directory)))
     }
 }
 

@@ -16,8 +16,8 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for AddEnvironmentInfo {
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        context_verdict(asked.working_dir().map(|directory| describe_environment(&directory)))
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        context_verdict(call.working_dir().map(|directory| describe_environment(&directory)))
     }
 }
 

@@ -24,12 +24,12 @@ impl BuiltinHook for AddGitDiff {
         true
     }
 
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
         let (title, form) = match self.full {
             true => ("Current working-tree diff", "--patch"),
             false => ("Current working-tree diff (stat)", "--stat"),
         };
-        let printed = git::git_output(asked, &["diff", "--no-ext-diff", "--no-textconv", form]);
+        let printed = git::git_output(call, &["diff", "--no-ext-diff", "--no-textconv", form]);
         context_verdict(printed.map(|text| format!("{title}:\n\n{text}")))
     }
 }

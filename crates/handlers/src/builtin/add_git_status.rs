@@ -18,8 +18,8 @@ impl BuiltinHook for AddGitStatus {
         true
     }
 
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        let printed = git::git_output(asked, &["status", "--short", "--branch"]);
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        let printed = git::git_output(call, &["status", "--short", "--branch"]);
         context_verdict(printed.map(|text| format!("Current git status:\n\n{text}")))
     }
 }

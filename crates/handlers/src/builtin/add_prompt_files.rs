@@ -39,8 +39,8 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for AddPromptFiles {
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        match asked.working_dir() {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        match call.working_dir() {
             Some(directory) => self.read_prompt_files(&directory, std::env::home_dir().as_deref()),
             None => Verdict::pass(),
         }
@@ -84,7 +84,7 @@ impl AddPromptFiles {
     }
 
     /// Files of the same names below the directory that were not added, in order.
-    fn find_deeper_files(&self, directory: &Path, told: &[PathBuf]) -> Vec<PathBuf> {
+    fn find_deeper_files(&self, directory: &Path, known: &[PathBuf]) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut open = vec![(directory.to_owned(), 0)];
         let mut seen = 0;
@@ -101,7 +101,7 @@ impl AddPromptFiles {
                     continue;
                 }
                 let below = self.names.iter().map(|name| entry.path().join(name));
-                found.extend(below.filter(|path| path.is_file() && !told.contains(path)));
+                found.extend(below.filter(|path| path.is_file() && !known.contains(path)));
                 open.push((entry.path(), level + 1));
             }
         }

@@ -26,9 +26,9 @@ impl BuiltinHook for AddRecentCommits {
         true
     }
 
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
         let count = self.count.to_string();
-        let printed = git::git_output(asked, &["log", "--oneline", "--no-show-signature", "-n", &count]);
+        let printed = git::git_output(call, &["log", "--oneline", "--no-show-signature", "-n", &count]);
         context_verdict(printed.map(|text| format!("Recent commits:\n\n{text}")))
     }
 }

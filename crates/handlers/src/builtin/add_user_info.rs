@@ -14,7 +14,7 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for AddUserInfo {
-    fn call(&self, _asked: &BuiltinCall<'_>) -> Verdict {
+    fn call(&self, _call: &BuiltinCall<'_>) -> Verdict {
         context_verdict(describe_user(&UserInfo::from_host()))
     }
 }

@@ -31,13 +31,13 @@ impl BuiltinHook for ElideRepeatedToolResults {
         true
     }
 
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        let origin = &asked.call.event.origin;
-        match asked.event_kind() {
-            EventKind::ToolResult => elide_repeated(asked),
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        let origin = &call.call.event.origin;
+        match call.event_kind() {
+            EventKind::ToolResult => elide_repeated(call),
             // A summarised or cleared result is no longer in the model's context.
             EventKind::SessionStart | EventKind::SessionEnd | EventKind::CompactPost => {
-                asked.state().seen_results.forget(&conversation_key(origin));
+                call.state().seen_results.forget(&conversation_key(origin));
                 Verdict::pass()
             }
             _ => Verdict::pass(),
@@ -45,11 +45,11 @@ impl BuiltinHook for ElideRepeatedToolResults {
     }
 }
 
-fn elide_repeated(asked: &BuiltinCall<'_>) -> Verdict {
-    let (content, name) = (asked.text("content"), asked.text("name"));
-    let truth = |field: &str| asked.field(field).and_then(Value::as_bool).unwrap_or(false);
-    let origin = &asked.call.event.origin;
-    let looks_only = truth("read_only") && CATEGORIES.contains(&asked.text("category"));
+fn elide_repeated(builtin_call: &BuiltinCall<'_>) -> Verdict {
+    let (content, name) = (builtin_call.text("content"), builtin_call.text("name"));
+    let truth = |field: &str| builtin_call.field(field).and_then(Value::as_bool).unwrap_or(false);
+    let origin = &builtin_call.call.event.origin;
+    let looks_only = truth("read_only") && CATEGORIES.contains(&builtin_call.text("category"));
     if !looks_only || truth("is_error") || truth("partial") || origin.session.is_empty() {
         return Verdict::pass();
     }
@@ -65,10 +65,10 @@ fn elide_repeated(asked: &BuiltinCall<'_>) -> Verdict {
     if content.len() <= marker.len() {
         return Verdict::pass();
     }
-    let mut arguments = asked.field("args").cloned().unwrap_or_default();
+    let mut arguments = builtin_call.field("args").cloned().unwrap_or_default();
     arguments.sort_all_objects();
     let call = (name.to_owned(), arguments.to_string());
-    if !asked.state().seen_results.repeats(conversation_key(origin), call, content) {
+    if !builtin_call.state().seen_results.repeats(conversation_key(origin), call, content) {
         return Verdict::pass();
     }
     Verdict::rewrite(Map::from_iter([(String::from("content"), Value::String(marker))]))
@@ -94,16 +94,16 @@ type SeenCalls = HashMap<(String, String), (usize, [u64; 2])>;
 
 impl SeenResults {
     /// Remembers a result; returns whether it is the same as the previous one.
-    fn repeats(&self, whose: ConversationKey, call: (String, String), content: &str) -> bool {
+    fn repeats(&self, conversation: ConversationKey, call: (String, String), content: &str) -> bool {
         let print = (content.len(), self.hash_keys.each_ref().map(|key| key.hash_one(content)));
         let mut all = self.calls_by_conversation.lock().unwrap_or_else(PoisonError::into_inner);
-        if !all.iter().any(|(known, _)| *known == whose) {
+        if !all.iter().any(|(known, _)| *known == conversation) {
             if all.len() >= MOST_CONVERSATIONS {
                 all.pop_front();
             }
-            all.push_back((whose.clone(), SeenCalls::new()));
+            all.push_back((conversation.clone(), SeenCalls::new()));
         }
-        let Some((_, calls)) = all.iter_mut().rev().find(|(known, _)| *known == whose) else { return false };
+        let Some((_, calls)) = all.iter_mut().rev().find(|(known, _)| *known == conversation) else { return false };
         match calls.get_mut(&call) {
             Some(last) if *last == print => true,
             Some(last) => {
@@ -119,7 +119,7 @@ impl SeenResults {
         }
     }
 
-    fn forget(&self, whose: &ConversationKey) {
-        self.calls_by_conversation.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _)| known != whose);
+    fn forget(&self, key: &ConversationKey) {
+        self.calls_by_conversation.lock().unwrap_or_else(PoisonError::into_inner).retain(|(known, _)| known != key);
     }
 }

@@ -15,20 +15,20 @@ const PLAIN: [&str; 7] =
 
 /// git's output in the working directory, trimmed and cut to 4,096 bytes. `None` without a directory, repository, git
 /// program or output, or if the time is too short.
-pub(super) fn git_output(asked: &BuiltinCall<'_>, arguments: &[&str]) -> Option<String> {
+pub(super) fn git_output(call: &BuiltinCall<'_>, arguments: &[&str]) -> Option<String> {
     let arguments = PLAIN.iter().chain(arguments).map(|argument| (*argument).to_owned()).collect();
-    let mut variables = asked.extra_variables();
+    let mut variables = call.extra_variables();
     variables.push((String::from("GIT_OPTIONAL_LOCKS"), String::from("0")));
     // Otherwise a partial clone would fetch missing objects from its server.
     variables.push((String::from("GIT_NO_LAZY_FETCH"), String::from("1")));
     let spec = ProcessSpec {
-        directory: Some(asked.working_dir()?),
+        directory: Some(call.working_dir()?),
         environment: ProcessEnvironment::InheritedAnd(variables),
-        timeout_ms: asked.time_left_ms(),
+        timeout_ms: call.time_left_ms(),
         output_bytes: 2 * MOST_BYTES,
         ..ProcessSpec::new("git", arguments)
     };
-    let output = process::run(&spec, asked.call.cancel).ok().filter(process::ProcessOutput::is_success)?;
+    let output = process::run(&spec, call.call.cancel).ok().filter(process::ProcessOutput::is_success)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let text = text.trim_end().trim_start_matches('\n');
     if text.is_empty() {

@@ -50,14 +50,14 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for HandleLargeToolOutput {
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        let content = asked.text("content");
-        let is_partial = asked.field("partial").and_then(Value::as_bool).unwrap_or(false);
-        if asked.event_kind() != EventKind::ToolResult || is_partial || content.len() <= self.threshold_bytes {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        let content = call.text("content");
+        let is_partial = call.field("partial").and_then(Value::as_bool).unwrap_or(false);
+        if call.event_kind() != EventKind::ToolResult || is_partial || content.len() <= self.threshold_bytes {
             return Verdict::pass();
         }
-        let content = &*asked.redact_text(content);
-        let path = match self.store_output(asked, content) {
+        let content = &*call.redact_text(content);
+        let path = match self.store_output(call, content) {
             Ok(path) => path,
             Err(error) => {
                 return Verdict::pass().with_warning(format!("cannot write a large result to a file: {error}"));
@@ -67,7 +67,7 @@ impl BuiltinHook for HandleLargeToolOutput {
         let text = format!(
             "[{} response: {} chars, full output saved to {path}]\n\nFirst {} chars:\n{preview}\n\n[Use shell tool to \
              read: cat {path}]",
-            asked.text("name"),
+            call.text("name"),
             content.len(),
             self.preview_bytes,
             path = path.display(),
@@ -77,10 +77,10 @@ impl BuiltinHook for HandleLargeToolOutput {
 }
 
 impl HandleLargeToolOutput {
-    fn store_output(&self, asked: &BuiltinCall<'_>, content: &str) -> std::io::Result<PathBuf> {
-        let session = &asked.call.event.origin.session;
-        let Some(directory) = &self.directory else { return asked.state().large_results.store(session, content) };
-        let directory = match asked.working_dir() {
+    fn store_output(&self, call: &BuiltinCall<'_>, content: &str) -> std::io::Result<PathBuf> {
+        let session = &call.call.event.origin.session;
+        let Some(directory) = &self.directory else { return call.state().large_results.store(session, content) };
+        let directory = match call.working_dir() {
             Some(base) => base.join(directory),
             None => directory.clone(),
         };
@@ -89,7 +89,7 @@ impl HandleLargeToolOutput {
         let plain = |text: &str| -> String {
             text.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).take(80).collect()
         };
-        let name = format!("{}_{}", plain(session), plain(asked.text("call_id")));
+        let name = format!("{}_{}", plain(session), plain(call.text("call_id")));
         let numbered = |number: u32| if number == 1 { format!("{name}.txt") } else { format!("{name}_{number}.txt") };
         large_results::write_new_file(&directory, numbered, content)
     }

@@ -65,13 +65,13 @@ impl BuiltinHook for HttpPost {
         true
     }
 
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
         let Some(url) = &self.url else { return Verdict::pass() };
         let body = match &self.body {
             PostBody::Fixed(text) => text.clone(),
-            PostBody::Payload => asked.encoded_payload().value().to_string(),
+            PostBody::Payload => call.encoded_payload().value().to_string(),
         };
-        match post_json(&self.gateway, url, &body, asked.time_left_ms().min(MOST_MS), asked) {
+        match post_json(&self.gateway, url, &body, call.time_left_ms().min(MOST_MS), call) {
             Ok(()) => Verdict::pass(),
             Err(reason) => Verdict::pass().with_warning(format!("http_post: {reason}")),
         }
@@ -84,11 +84,11 @@ pub(super) fn post_json(
     url: &Url,
     body: &str,
     timeout_ms: u64,
-    asked: &BuiltinCall<'_>,
+    call: &BuiltinCall<'_>,
 ) -> Result<(), String> {
     let headers = [(String::from("Content-Type"), String::from("application/json"))];
     let host = url.host_str().unwrap_or_default();
-    let cancel = asked.call.cancel;
+    let cancel = call.call.cancel;
     match gate.request_until("POST", url.as_str(), &headers, Some(body), timeout_ms, cancel) {
         Ok(response) => match response.get("status").and_then(serde_json::Value::as_u64) {
             Some(status) if status >= 400 => Err(format!("`{host}` answered with status {status}")),

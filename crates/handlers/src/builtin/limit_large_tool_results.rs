@@ -27,19 +27,19 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for LimitLargeToolResults {
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        let origin = &asked.call.event.origin;
-        match asked.event_kind() {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        let origin = &call.call.event.origin;
+        match call.event_kind() {
             // The end of a delegated agent is not the end of the session.
             EventKind::SessionEnd if origin.depth == 0 => {
-                match asked.state().large_results.remove_session(&origin.session) {
+                match call.state().large_results.remove_session(&origin.session) {
                     Ok(()) => Verdict::pass(),
                     Err(error) => {
                         Verdict::pass().with_warning(format!("cannot delete the files of large results: {error}"))
                     }
                 }
             }
-            EventKind::ToolResult => limit_result(asked),
+            EventKind::ToolResult => limit_result(call),
             _ => Verdict::pass(),
         }
     }
@@ -50,15 +50,15 @@ pub(super) fn is_limited(category: &str, text: &str) -> bool {
     CATEGORIES.contains(&category) && (text.len() > MOST_BYTES || line_count(text) > MOST_LINES)
 }
 
-fn limit_result(asked: &BuiltinCall<'_>) -> Verdict {
-    let (category, content) = (asked.text("category"), asked.text("content"));
+fn limit_result(call: &BuiltinCall<'_>) -> Verdict {
+    let (category, content) = (call.text("category"), call.text("content"));
     // Partial results are limited together with the complete one.
-    let is_partial = asked.field("partial").and_then(Value::as_bool).unwrap_or(false);
+    let is_partial = call.field("partial").and_then(Value::as_bool).unwrap_or(false);
     if is_partial || !is_limited(category, content) {
         return Verdict::pass();
     }
-    let content = &*asked.redact_text(content);
-    let path = match asked.state().large_results.store(&asked.call.event.origin.session, content) {
+    let content = &*call.redact_text(content);
+    let path = match call.state().large_results.store(&call.call.event.origin.session, content) {
         Ok(path) => path,
         Err(error) => {
             return Verdict::pass().with_warning(format!("cannot write a large result to a file: {error}"));
@@ -69,8 +69,8 @@ fn limit_result(asked: &BuiltinCall<'_>) -> Verdict {
         content.len(),
         path.display()
     );
-    let part = match (category, asked.text("name")) {
-        ("filesystem", "read_file") => describe_beginning(content, asked.field("args")),
+    let part = match (category, call.text("name")) {
+        ("filesystem", "read_file") => describe_beginning(content, call.field("args")),
         _ => format!(
             "Showing the last {MOST_LINES} lines (up to {MOST_BYTES} bytes):\n\n{}",
             last_bytes(last_lines(content, MOST_LINES), MOST_BYTES)

@@ -27,8 +27,8 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for MaxIterations {
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        let iteration = asked.field("iteration").and_then(serde_json::Value::as_u64);
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        let iteration = call.field("iteration").and_then(serde_json::Value::as_u64);
         match (self.max_iterations, iteration) {
             (Some(most), Some(iteration)) if iteration > most => Verdict::deny(format!(
                 "Agent terminated: max_iterations builtin reached its limit of {most} model call(s)."

@@ -59,7 +59,7 @@ use handler::BuiltinHandler;
 /// A built-in hook with its arguments.
 pub(crate) trait BuiltinHook: Send + Sync + Debug {
     /// Handles an event.
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict;
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict;
 
     /// As [`Handler::may_wait`](pintle_contract::Handler::may_wait).
     fn may_wait(&self) -> bool {

@@ -23,12 +23,12 @@ pub(super) fn make(arguments: &[String], _doubts: &mut Vec<String>) -> BuiltinRe
 }
 
 impl BuiltinHook for PackHook {
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        if !matches!(asked.event_kind(), EventKind::ToolPre | EventKind::ToolGuard | EventKind::PermissionAsk) {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        if !matches!(call.event_kind(), EventKind::ToolPre | EventKind::ToolGuard | EventKind::PermissionAsk) {
             return Verdict::pass();
         }
-        let event = asked.call.event;
-        let operations = operations_in_call(asked.call);
+        let event = call.call.event;
+        let operations = operations_in_call(call.call);
         let mut found: Vec<PackFinding<'_>> = judge(self.pack, &self.settings, operations).collect();
         let is_paused = is_paused(event) && found.iter().any(PackFinding::is_pausable);
         if is_paused {

@@ -31,34 +31,31 @@ impl BuiltinHook for RedactSecrets {
         Some(self.scanner.clone())
     }
 
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
         let secrets = &*self.scanner;
-        let rewritten = match asked.event_kind() {
+        let rewritten = match call.event_kind() {
             EventKind::CompletionPre => {
-                single_field("messages", asked.field("messages").and_then(|list| redact_messages(secrets, list)))
+                single_field("messages", call.field("messages").and_then(|list| redact_messages(secrets, list)))
             }
-            EventKind::ToolResult => single_field("content", redact_result(secrets, asked)),
+            EventKind::ToolResult => single_field("content", redact_result(secrets, call)),
             EventKind::ToolPre | EventKind::ToolTransform => {
-                let args = single_field("args", asked.field("args").and_then(|args| secrets.redact_value(args)));
+                let args = single_field("args", call.field("args").and_then(|args| secrets.redact_value(args)));
                 let notice = || {
-                    format!(
-                        "redact_secrets: redacted secret material from arguments of tool \"{}\"",
-                        asked.text("name")
-                    )
+                    format!("redact_secrets: redacted secret material from arguments of tool \"{}\"", call.text("name"))
                 };
                 return match args {
                     Some(fields) => Verdict::rewrite(fields).with_effect(Effect::Notice(notice())),
                     None => Verdict::pass(),
                 };
             }
-            event => match asked.call.event.name.def().target {
+            event => match call.call.event.name.def().target {
                 RewriteTarget::Fields(names) => {
-                    let clean = |name: &&str| Some(((*name).to_owned(), secrets.redact_value(asked.field(name)?)?));
+                    let clean = |name: &&str| Some(((*name).to_owned(), secrets.redact_value(call.field(name)?)?));
                     let fields: Map<String, Value> = names.iter().filter_map(clean).collect();
                     (!fields.is_empty()).then_some(fields)
                 }
                 RewriteTarget::Whole => {
-                    return match secrets.redact_value(asked.call.event.payload.value()) {
+                    return match secrets.redact_value(call.call.event.payload.value()) {
                         Some(whole) => Verdict::pass().with_rewrite(Rewrite::Whole(whole)),
                         None => Verdict::pass(),
                     };
@@ -81,10 +78,10 @@ fn single_field(name: &str, value: Option<Value>) -> Option<Map<String, Value>> 
 
 /// The result of a tool with secrets redacted. A JSON result is also scanned as JSON: the name of a field may show that
 /// its value is a secret.
-fn redact_result(secrets: &SecretScanner, asked: &BuiltinCall<'_>) -> Option<Value> {
-    let text = asked.text("content");
+fn redact_result(secrets: &SecretScanner, call: &BuiltinCall<'_>) -> Option<Value> {
+    let text = call.text("content");
     let clean = secrets.redact(text);
-    let result = asked.field("result").filter(|result| !result.is_string());
+    let result = call.field("result").filter(|result| !result.is_string());
     if result.and_then(|result| secrets.redact_value(result)).is_some() {
         let decoded: Option<Value> = serde_json::from_str(clean.as_deref().unwrap_or(text)).ok();
         if let Some(value) = decoded.and_then(|value| secrets.redact_value(&value)) {

@@ -60,20 +60,20 @@ impl BuiltinHook for SnapshotHook {
         true
     }
 
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        match handle_event(asked, self.data.as_deref()) {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        match handle_event(call, self.data.as_deref()) {
             Ok(()) => Verdict::pass(),
             Err(error) => Verdict::pass().with_warning(format!("no snapshot: {error}")),
         }
     }
 }
 
-fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), SnapshotError> {
-    let (event, open) = (asked.event_kind(), &asked.state().open_checkpoints);
-    let Some(directory) = asked.working_dir() else { return Ok(()) };
+fn handle_event(builtin_call: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), SnapshotError> {
+    let (event, open) = (builtin_call.event_kind(), &builtin_call.state().open_checkpoints);
+    let Some(directory) = builtin_call.working_dir() else { return Ok(()) };
     let data = data.map_or_else(data_dir, |data| Ok(data.to_owned()))?;
-    let snapshots = SnapshotStore::open(&data, &directory, asked.time_left_ms(), asked.call.cancel)?;
-    let origin = &asked.call.event.origin;
+    let snapshots = SnapshotStore::open(&data, &directory, builtin_call.time_left_ms(), builtin_call.call.cancel)?;
+    let origin = &builtin_call.call.event.origin;
     let who = (origin.session.clone(), origin.run.clone());
     let files = (snapshots.store().to_owned(), snapshots.scope().to_owned());
     match event {
@@ -99,16 +99,16 @@ fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), Snap
             let before = known.map_or_else(|| snapshots.capture(), Ok)?;
             start_work(
                 &mut open.lock(),
-                OpenCheckpoint { files, session_run: who, call_id: call_id(asked), tree_before: before },
+                OpenCheckpoint { files, session_run: who, call_id: call_id(builtin_call), tree_before: before },
             );
             Ok(())
         }
         EventKind::ToolPost | EventKind::IterationEnd => {
-            let call = if event == EventKind::ToolPost { call_id(asked) } else { String::new() };
+            let call = if event == EventKind::ToolPost { call_id(builtin_call) } else { String::new() };
             let before = oldest_tree(&open.lock(), &files, &who);
             open.lock().retain(|work| work.session_run != who || work.files != files || work.call_id != call);
             match before {
-                Some(before) => finish_work(asked, &snapshots, files, &before),
+                Some(before) => finish_work(builtin_call, &snapshots, files, &before),
                 None => Ok(()),
             }
         }
@@ -118,17 +118,17 @@ fn handle_event(asked: &BuiltinCall<'_>, data: Option<&Path>) -> Result<(), Snap
 
 /// Records the changes. Actions that are still running report only later changes.
 fn finish_work(
-    asked: &BuiltinCall<'_>,
+    call: &BuiltinCall<'_>,
     snapshots: &SnapshotStore,
     files: (PathBuf, PathBuf),
     before: &str,
 ) -> Result<(), SnapshotError> {
     let after = snapshots.capture()?;
-    let origin = &asked.call.event.origin;
-    let what = match asked.event_kind() {
-        EventKind::ToolPost => format!("{} {}", asked.text("name"), call_id(asked)),
+    let origin = &call.call.event.origin;
+    let what = match call.event_kind() {
+        EventKind::ToolPost => format!("{} {}", call.text("name"), call_id(call)),
         _ => {
-            let iteration = asked.field("iteration").and_then(serde_json::Value::as_u64).unwrap_or_default();
+            let iteration = call.field("iteration").and_then(serde_json::Value::as_u64).unwrap_or_default();
             // Each turn counts its iterations from 1.
             if origin.turn == 0 {
                 format!("iteration {iteration}")
@@ -138,32 +138,35 @@ fn finish_work(
         }
     };
     // A checkpoint without a time is still useful, but its age is unknown.
-    let at_ms = asked.now_ms().ok().and_then(|now| u64::try_from(now).ok()).unwrap_or_default();
+    let at_ms = call.now_ms().ok().and_then(|now| u64::try_from(now).ok()).unwrap_or_default();
     let label = CheckpointLabel { session: origin.session.clone(), agent: origin.agent.clone(), action: what, at_ms };
     snapshots.write_checkpoint(before, &after, &label)?;
-    for work in asked.state().open_checkpoints.lock().iter_mut().filter(|work| work.files == files) {
+    for work in call.state().open_checkpoints.lock().iter_mut().filter(|work| work.files == files) {
         work.tree_before.clone_from(&after);
     }
     Ok(())
 }
 
-fn start_work(begun: &mut Vec<OpenCheckpoint>, work: OpenCheckpoint) {
+fn start_work(begun: &mut Vec<OpenCheckpoint>, checkpoint: OpenCheckpoint) {
     if begun.len() >= MOST {
         begun.remove(0);
     }
-    begun.push(work);
+    begun.push(checkpoint);
 }
 
 /// The files when the oldest running action started. Concurrent calls change files together, so the first one to end
 /// reports the changes of all.
-fn oldest_tree(begun: &[OpenCheckpoint], files: &(PathBuf, PathBuf), who: &(String, String)) -> Option<String> {
-    begun.iter().find(|work| work.files == *files && work.session_run == *who).map(|work| work.tree_before.clone())
+fn oldest_tree(begun: &[OpenCheckpoint], files: &(PathBuf, PathBuf), agent_key: &(String, String)) -> Option<String> {
+    begun
+        .iter()
+        .find(|work| work.files == *files && work.session_run == *agent_key)
+        .map(|work| work.tree_before.clone())
 }
 
 /// The ID of the call of a tool event.
-fn call_id(asked: &BuiltinCall<'_>) -> String {
-    let field = if asked.event_kind() == EventKind::ToolPost { "call_id" } else { "id" };
-    asked.text(field).to_owned()
+fn call_id(call: &BuiltinCall<'_>) -> String {
+    let field = if call.event_kind() == EventKind::ToolPost { "call_id" } else { "id" };
+    call.text(field).to_owned()
 }
 
 #[cfg(test)]

@@ -30,9 +30,9 @@ impl BuiltinHook for UnloadModels {
         true
     }
 
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
         let mut verdict = Verdict::pass();
-        let models = asked.field("from_models").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let models = call.field("from_models").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         for model in models {
             let text = |name: &str| model.get(name).and_then(Value::as_str).unwrap_or_default();
             if text("provider") != PROVIDER || text("model").is_empty() {
@@ -41,7 +41,7 @@ impl BuiltinHook for UnloadModels {
             // A model with an unknown server cannot be unloaded.
             let Some(url) = unload_address(text("base_url"), text("unload_url")) else { continue };
             let body = json!({"model": text("model")}).to_string();
-            if let Err(reason) = post_json(&gateway_for(&url), &url, &body, asked.time_left_ms().min(MOST_MS), asked) {
+            if let Err(reason) = post_json(&gateway_for(&url), &url, &body, call.time_left_ms().min(MOST_MS), call) {
                 verdict = verdict.with_warning(format!("unload: {reason}"));
             }
         }

@@ -47,7 +47,7 @@ impl Handler for DetachedCommandHandler {
         false
     }
 
-    fn influence(&self, _spelling: &str) -> HookInfluence {
+    fn influence(&self, _event_alias: &str) -> HookInfluence {
         HookInfluence::Observes
     }
 

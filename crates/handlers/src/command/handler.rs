@@ -63,8 +63,8 @@ impl Handler for CommandHandler {
         self.persistent_process.is_some()
     }
 
-    fn influence(&self, spelling: &str) -> HookInfluence {
-        self.codec.influence(spelling).min(HookInfluence::MayChange)
+    fn influence(&self, event_alias: &str) -> HookInfluence {
+        self.codec.influence(event_alias).min(HookInfluence::MayChange)
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
@@ -94,9 +94,13 @@ impl Handler for CommandHandler {
 }
 
 impl CommandHandler {
-    fn run_once(&self, place: &one_shot::CommandEnvironment, call: &HookCall<'_>) -> Result<CommandOutput, Failure> {
+    fn run_once(
+        &self,
+        environment: &one_shot::CommandEnvironment,
+        call: &HookCall<'_>,
+    ) -> Result<CommandOutput, Failure> {
         let stdin = encode_input(&*self.codec, call, InputTerminator::Unterminated)?;
-        let spec = self.program.process_spec(place, stdin, call.limits);
+        let spec = self.program.process_spec(environment, stdin, call.limits);
         if !call.hook.guard {
             return one_shot::run_to_end(&spec, call.limits, call.cancel);
         }

@@ -85,7 +85,7 @@ impl HookCommand {
     /// The process to start for a call.
     pub(crate) fn process_spec(
         &self,
-        place: &CommandEnvironment,
+        environment: &CommandEnvironment,
         stdin: Arc<[u8]>,
         limits: &CallLimits,
     ) -> ProcessSpec {
@@ -95,13 +95,15 @@ impl HookCommand {
                 ProcessSpec::new(shell, vec![String::from("-c"), self.spec.command.clone()])
             }
             Some(arguments) => {
-                let arguments =
-                    arguments.iter().map(|argument| expand_variables(argument, &place.dialect_variables)).collect();
-                ProcessSpec::new(expand_variables(&self.spec.command, &place.dialect_variables), arguments)
+                let arguments = arguments
+                    .iter()
+                    .map(|argument| expand_variables(argument, &environment.dialect_variables))
+                    .collect();
+                ProcessSpec::new(expand_variables(&self.spec.command, &environment.dialect_variables), arguments)
             }
         };
-        spec.directory.clone_from(&place.directory);
-        spec.environment = place.environment.clone();
+        spec.directory.clone_from(&environment.directory);
+        spec.environment = environment.environment.clone();
         spec.stdin = stdin;
         spec.timeout_ms = limits.timeout_ms;
         spec.output_bytes = usize::try_from(limits.output_bytes).unwrap_or(usize::MAX);

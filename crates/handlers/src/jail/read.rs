@@ -150,12 +150,12 @@ pub fn open_regular_file(dir: &Dir, path: &Path, options: &mut OpenOptions) -> i
     if found.is_file() { Ok(file) } else { Err(not_plain()) }
 }
 
-fn stat_from_metadata(name: String, found: &Metadata) -> EntryStat {
-    let modified = found.modified().ok().and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());
+fn stat_from_metadata(name: String, metadata: &Metadata) -> EntryStat {
+    let modified = metadata.modified().ok().and_then(|time| time.into_std().duration_since(UNIX_EPOCH).ok());
     EntryStat {
         name,
-        size_bytes: found.len(),
-        is_dir: found.is_dir(),
+        size_bytes: metadata.len(),
+        is_dir: metadata.is_dir(),
         modified_us: modified.and_then(|since| u64::try_from(since.as_micros()).ok()).unwrap_or(0),
     }
 }

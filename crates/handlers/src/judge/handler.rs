@@ -63,8 +63,8 @@ impl Handler for JudgeHandler {
         false
     }
 
-    fn influence(&self, spelling: &str) -> HookInfluence {
-        self.codec.influence(spelling).min(HookInfluence::MayChange)
+    fn influence(&self, event_alias: &str) -> HookInfluence {
+        self.codec.influence(event_alias).min(HookInfluence::MayChange)
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {

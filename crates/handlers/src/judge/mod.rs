@@ -52,7 +52,7 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &JudgeSpec, judge: Opti
 }
 
 /// The schema with a name, or the error about the name.
-fn find_schema(name: &str, at: &Location) -> Result<&'static ReplySchema, Diagnostic> {
+fn find_schema(name: &str, location: &Location) -> Result<&'static ReplySchema, Diagnostic> {
     let names = || SCHEMAS.iter().map(|schema| schema.name);
     SCHEMAS.iter().find(|schema| schema.name == name).ok_or_else(|| {
         let listed: Vec<String> = names().map(|name| format!("`{name}`")).collect();
@@ -60,6 +60,6 @@ fn find_schema(name: &str, at: &Location) -> Result<&'static ReplySchema, Diagno
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("use {}, or omit it for a plain-text reply", listed.join(" or ")),
         };
-        Diagnostic::error("unknown_schema", format!("model hook: unknown schema `{name}`"), at.clone()).help(help)
+        Diagnostic::error("unknown_schema", format!("model hook: unknown schema `{name}`"), location.clone()).help(help)
     })
 }

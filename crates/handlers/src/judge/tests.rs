@@ -20,12 +20,12 @@ impl Codec for DenyingCodec {
         "denying"
     }
 
-    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
+    fn encode(&self, event: &Event, event_alias: &str) -> Option<Value> {
         let value = event.payload.value();
-        Some(json!({"hook_event_name": spelling, "tool_name": value["name"], "tool_input": value["args"]}))
+        Some(json!({"hook_event_name": event_alias, "tool_name": value["name"], "tool_input": value["args"]}))
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
+    fn decode(&self, _event: &Event, _event_alias: &str, answer: HandlerOutput) -> Verdict {
         match answer {
             HandlerOutput::Text(reply) => Verdict::deny(reply),
             other => panic!("a model answers in text, not {other:?}"),

@@ -249,8 +249,8 @@ impl McpCallError {
 }
 
 impl From<ServiceError> for McpCallError {
-    fn from(fault: ServiceError) -> Self {
-        match fault {
+    fn from(service_error: ServiceError) -> Self {
+        match service_error {
             ServiceError::McpError(error) => Self::from_message(error.message),
             ServiceError::TransportClosed => Self::ConnectionClosed,
             ServiceError::Timeout { .. } => Self::TimedOut,

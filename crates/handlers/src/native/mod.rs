@@ -200,14 +200,14 @@ impl fmt::Debug for NativeMatcher {
     }
 }
 
-/// The failure for a panic of a closure, of kind [`FailureKind::Crash`]. `what` is the kind of closure, such as `hook`,
+/// The failure for a panic of a closure, of kind [`FailureKind::Crash`]. `action` is the kind of closure, such as `hook`,
 /// and `name` its name.
 #[must_use]
-fn panic_failure(what: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
+fn panic_failure(action: &str, name: &str, panic: &(dyn std::any::Any + Send)) -> Failure {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let text = text.unwrap_or("a panic without a message");
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    Failure::new(FailureKind::Crash, format!("the {what} `{name}` panicked: {line}"))
+    Failure::new(FailureKind::Crash, format!("the {action} `{name}` panicked: {line}"))
 }
 
 #[cfg(test)]

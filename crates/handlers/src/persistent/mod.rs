@@ -67,7 +67,7 @@ impl PersistentProcess {
     /// As for a program that is started for the call.
     pub(crate) fn call_process(
         &self,
-        place: &CommandEnvironment,
+        environment: &CommandEnvironment,
         line: Arc<[u8]>,
         limits: &CallLimits,
         cancel: &CancelToken,
@@ -79,7 +79,7 @@ impl PersistentProcess {
             Err(TryLockError::WouldBlock) => None,
         };
         if let Some(state) = &mut state
-            && let Some(kept) = state.ensure_process(&self.program, place, limits, began)
+            && let Some(kept) = state.ensure_process(&self.program, environment, limits, began)
         {
             match kept.exchange_line(&line, limits, cancel, began) {
                 Ok(answer) => {
@@ -97,7 +97,7 @@ impl PersistentProcess {
             }
         }
         drop(state);
-        let mut spec = self.program.process_spec(place, line, limits);
+        let mut spec = self.program.process_spec(environment, line, limits);
         let spent = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         spec.timeout_ms = limits.timeout_ms.saturating_sub(spent);
         run_to_end(&spec, limits, cancel)
@@ -109,18 +109,18 @@ impl PersistentState {
     fn ensure_process(
         &mut self,
         program: &HookCommand,
-        place: &CommandEnvironment,
+        environment: &CommandEnvironment,
         limits: &CallLimits,
         now: Instant,
     ) -> Option<&mut LiveProcess> {
-        if self.live_process.as_mut().is_some_and(|kept| kept.environment != *place || !kept.is_idle()) {
+        if self.live_process.as_mut().is_some_and(|kept| kept.environment != *environment || !kept.is_idle()) {
             self.live_process = None;
         }
         if self.live_process.is_none() && self.backoff.may_retry(now) {
-            match RunningProcess::spawn_with_stdin(&program.process_spec(place, Arc::default(), limits)) {
+            match RunningProcess::spawn_with_stdin(&program.process_spec(environment, Arc::default(), limits)) {
                 Ok(started) => {
                     self.live_process =
-                        Some(LiveProcess { process: started, environment: place.clone(), has_answered: false })
+                        Some(LiveProcess { process: started, environment: environment.clone(), has_answered: false })
                 }
                 Err(_) => self.backoff.record_failure(now),
             }

@@ -58,14 +58,18 @@ struct OutputCapture {
 impl ProcessPipes {
     /// Takes this side's ends of the pipes, whose reads and writes never block. As much of the input as a pipe holds is
     /// written before the program starts; the input is closed after the last byte unless it `stays` open.
-    pub(super) fn new(near: ParentEnds, bytes: &Arc<[u8]>, stays: bool, output_bytes: usize) -> Self {
-        let feed =
-            near.stdin.map(|pipe| StdinBuffer { pipe, bytes: Arc::clone(bytes), written_bytes: 0, stays_open: stays });
+    pub(super) fn new(parent: ParentEnds, bytes: &Arc<[u8]>, stays: bool, output_bytes: usize) -> Self {
+        let feed = parent.stdin.map(|pipe| StdinBuffer {
+            pipe,
+            bytes: Arc::clone(bytes),
+            written_bytes: 0,
+            stays_open: stays,
+        });
         let input = feed.and_then(StdinBuffer::continue_writing);
         Self {
             input,
-            stdout: OutputCapture::new(near.stdout, output_bytes),
-            stderr: OutputCapture::new(near.stderr, output_bytes),
+            stdout: OutputCapture::new(parent.stdout, output_bytes),
+            stderr: OutputCapture::new(parent.stderr, output_bytes),
         }
     }
 

@@ -94,7 +94,7 @@ impl RunningProcess {
     }
 
     /// The output of an ended program.
-    pub(super) fn into_output(mut self, ended: ProcessExit, timed_out: bool, began: Instant) -> ProcessOutput {
+    pub(super) fn into_output(mut self, exit: ProcessExit, timed_out: bool, began: Instant) -> ProcessOutput {
         self.pipes.drain();
         let [(stdout, stdout_cut), (stderr, stderr_cut)] = self.pipes.take_outputs();
         ProcessOutput {
@@ -102,8 +102,8 @@ impl RunningProcess {
             stdout_cut,
             stderr,
             stderr_cut,
-            exit_code: ended.exit_code,
-            signal: ended.signal,
+            exit_code: exit.exit_code,
+            signal: exit.signal,
             timed_out,
             truncated: stdout_cut || stderr_cut,
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -120,8 +120,8 @@ struct LocalChild {
 }
 
 impl LocalChild {
-    fn new(spec: &ProcessSpec, far: ChildEnds) -> io::Result<Self> {
-        let mut child = spawn_in_group(&mut build_command(spec), far, spec.sandbox)?;
+    fn new(spec: &ProcessSpec, child_ends: ChildEnds) -> io::Result<Self> {
+        let mut child = spawn_in_group(&mut build_command(spec), child_ends, spec.sandbox)?;
         match ExitWatcher::new(&child) {
             Ok(watch) => Ok(Self { child, watch, is_reaped: false }),
             Err(error) => {
@@ -155,8 +155,11 @@ fn kill_group(leader: &Child) {
 }
 
 /// Starts a program in its own process group.
-pub(super) fn spawn_in_group(command: &mut Command, far: ChildEnds, limits: SandboxSpec) -> io::Result<Child> {
-    command.stdin(far.stdin.map_or_else(Stdio::null, Stdio::from)).stdout(far.stdout).stderr(far.stderr);
+pub(super) fn spawn_in_group(command: &mut Command, child_ends: ChildEnds, limits: SandboxSpec) -> io::Result<Child> {
+    command
+        .stdin(child_ends.stdin.map_or_else(Stdio::null, Stdio::from))
+        .stdout(child_ends.stdout)
+        .stderr(child_ends.stderr);
     command.process_group(0);
     let child = sandbox::run_sandboxed(limits, || command.spawn())?;
     // The command holds the program's ends of the pipes; they are closed by dropping it, or by these.

@@ -37,13 +37,13 @@ pub(crate) enum SupervisionEnd {
 
 /// The command line that starts a program under a supervisor; `None` if supervisors are not available.
 pub(crate) fn supervised_command(
-    until: SupervisionEnd,
+    end: SupervisionEnd,
     program: &str,
     arguments: &[String],
 ) -> Option<(PathBuf, Vec<String>)> {
     let supervisor =
         launcher::launcher_program().filter(|known| known.program.is_absolute() && known.program.is_file())?;
-    let (host, time_ms) = match until {
+    let (host, time_ms) = match end {
         SupervisionEnd::HostExit => (std::process::id(), 0),
         SupervisionEnd::Timeout(time_ms) => (0, time_ms.max(1)),
     };

@@ -25,8 +25,8 @@ pub(super) struct BuiltScript {
 
 impl DefaultHandlerFactory {
     /// Compiles a script for a role.
-    pub(super) fn compile_script(&self, name: &str, text: &ScriptSource, role: ScriptKind) -> BuiltScript {
-        let compiled = compile(name, text, role);
+    pub(super) fn compile_script(&self, name: &str, text: &ScriptSource, script_kind: ScriptKind) -> BuiltScript {
+        let compiled = compile(name, text, script_kind);
         let built = BuiltScript {
             location: None,
             powers: compiled.powers,
@@ -37,7 +37,7 @@ impl DefaultHandlerFactory {
         if has_error(&built.diagnostics) {
             return built;
         }
-        let program = WorkerScript::Script { name: name.to_owned(), text: text.text.to_string(), kind: role };
+        let program = WorkerScript::Script { name: name.to_owned(), text: text.text.to_string(), kind: script_kind };
         let remote = RemoteScript::new(&self.worker_pool, program, name, text);
         if let Some(script) = compiled.script {
             return BuiltScript { location: Some(ScriptLocation::InProcess(script, remote)), ..built };

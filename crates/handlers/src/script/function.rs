@@ -87,8 +87,8 @@ impl Handler for FunctionHandler {
         self.in_process.as_ref().is_none_or(PluginFunction::may_wait)
     }
 
-    fn influence(&self, spelling: &str) -> HookInfluence {
-        self.codec.influence(spelling).min(self.influence)
+    fn influence(&self, event_alias: &str) -> HookInfluence {
+        self.codec.influence(event_alias).min(self.influence)
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {

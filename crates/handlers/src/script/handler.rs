@@ -44,8 +44,8 @@ impl Handler for ScriptHandler {
         self.needs_order
     }
 
-    fn influence(&self, spelling: &str) -> HookInfluence {
-        self.codec.influence(spelling).min(self.influence)
+    fn influence(&self, event_alias: &str) -> HookInfluence {
+        self.codec.influence(event_alias).min(self.influence)
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
@@ -92,12 +92,12 @@ struct EncodedPayload(Option<Payload>);
 pub(super) fn with_handler_payload<T>(
     codec: &dyn Codec,
     event: &Event,
-    spelling: &str,
+    event_alias: &str,
     work: impl FnOnce(&Payload) -> T,
 ) -> T {
     let encoded = event
         .payload
-        .cached_view(codec.encoding_key(), |_| EncodedPayload(codec.encode(event, spelling).map(Payload::new)));
+        .cached_view(codec.encoding_key(), |_| EncodedPayload(codec.encode(event, event_alias).map(Payload::new)));
     work(encoded.0.as_ref().unwrap_or(&event.payload))
 }
 
@@ -112,15 +112,15 @@ struct EncodedSpellings {
 pub(super) fn with_function_payload<T>(
     codec: &dyn Codec,
     event: &Event,
-    spelling: &str,
+    event_alias: &str,
     work: impl FnOnce(&Payload) -> T,
 ) -> T {
-    let encode = || codec.encode(event, spelling).map(Payload::new);
+    let encode = || codec.encode(event, event_alias).map(Payload::new);
     let known = event.payload.cached_view(codec.encoding_key(), |_| EncodedSpellings {
-        event_alias: Box::from(spelling),
+        event_alias: Box::from(event_alias),
         payload: encode(),
     });
-    if *known.event_alias == *spelling {
+    if *known.event_alias == *event_alias {
         return work(known.payload.as_ref().unwrap_or(&event.payload));
     }
     let own = encode();

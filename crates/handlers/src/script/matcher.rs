@@ -57,8 +57,8 @@ impl Matcher for RemoteMatcher {
     }
 }
 
-fn match_in_worker(remote: &RemoteScript, spelling: &str, payload: &Payload) -> MatchResult {
-    match remote.call_match(spelling, payload.value()) {
+fn match_in_worker(remote: &RemoteScript, event_alias: &str, payload: &Payload) -> MatchResult {
+    match remote.call_match(event_alias, payload.value()) {
         Ok(true) => MatchResult::Yes,
         Ok(false) => MatchResult::No,
         Err(failure) => MatchResult::Failed(failure),

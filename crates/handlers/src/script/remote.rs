@@ -100,10 +100,10 @@ impl RemoteScript {
         event: &str,
         payload: &Value,
         limits: &CallLimits,
-        door: &WorkerEffects<'_>,
+        effects: &WorkerEffects<'_>,
     ) -> Result<ScriptOutput, Failure> {
         let work = WorkerTask::Handle { event: event.to_owned(), payload: payload.clone(), limits: *limits };
-        match self.call_worker(work, limits.timeout_ms, door)? {
+        match self.call_worker(work, limits.timeout_ms, effects)? {
             WorkerResponse::Answered(answer) => Ok(answer.into()),
             report => Err(self.unexpected_response(report)),
         }
@@ -114,10 +114,10 @@ impl RemoteScript {
         function: &FunctionRef,
         event: &Value,
         limits: &CallLimits,
-        door: &WorkerEffects<'_>,
+        effects: &WorkerEffects<'_>,
     ) -> Result<FunctionOutput, Failure> {
         let work = WorkerTask::Call { function: function.into(), event: event.clone(), limits: *limits };
-        match self.call_worker(work, limits.timeout_ms, door)? {
+        match self.call_worker(work, limits.timeout_ms, effects)? {
             WorkerResponse::FunctionReturned(gift) => Ok(gift.into()),
             report => Err(self.unexpected_response(report)),
         }
@@ -127,9 +127,9 @@ impl RemoteScript {
         &self,
         argument: Value,
         limits: &CallLimits,
-        door: &WorkerEffects<'_>,
+        effects: &WorkerEffects<'_>,
     ) -> Result<Value, Failure> {
-        match self.call_worker(WorkerTask::Run { argument, limits: *limits }, limits.timeout_ms, door)? {
+        match self.call_worker(WorkerTask::Run { argument, limits: *limits }, limits.timeout_ms, effects)? {
             WorkerResponse::Returned(value) => Ok(value),
             report => Err(self.unexpected_response(report)),
         }
@@ -149,13 +149,13 @@ impl RemoteScript {
         &self,
         work: WorkerTask,
         timeout_ms: u64,
-        door: &WorkerEffects<'_>,
+        effects: &WorkerEffects<'_>,
     ) -> Result<WorkerResponse, Failure> {
         let time = Duration::from_millis(timeout_ms);
         let deadline = Instant::now() + time;
         // Effects that the script waits for end with its time limit.
-        let cancel = door.cancel.child_with_time_limit(move || deadline.saturating_duration_since(Instant::now()));
-        let timed = WorkerEffects { caller: door.caller.with_cancel(&cancel), ..*door };
+        let cancel = effects.cancel.child_with_time_limit(move || deadline.saturating_duration_since(Instant::now()));
+        let timed = WorkerEffects { caller: effects.caller.with_cancel(&cancel), ..*effects };
         let report = self.exchange(work, time + GRACE, time + GRACE, Some(&timed));
         let report = report.map_err(|error| Self::call_failure(error, timeout_ms))?;
         if Instant::now() < deadline {
@@ -179,14 +179,14 @@ impl RemoteScript {
         work: WorkerTask,
         own: Duration,
         whole: Duration,
-        door: Option<&WorkerEffects<'_>>,
+        effects: Option<&WorkerEffects<'_>>,
     ) -> Result<WorkerResponse, WorkerCallError> {
         let order = WorkerRequest { program: self.program.clone(), task: work };
         let message = serde_json::to_vec(&order).map_err(|error| WorkerCallError::Start(error.to_string()))?;
         let never = CancelToken::default();
-        let cancel = door.map_or(&never, |door| door.cancel);
+        let cancel = effects.map_or(&never, |effects| effects.cancel);
         let mut reply = |question: &[u8]| {
-            let reply = answer_effect(question, door);
+            let reply = answer_effect(question, effects);
             serde_json::to_vec(&reply).unwrap_or_else(|_| b"{\"Err\":\"the reply cannot be encoded as JSON\"}".to_vec())
         };
         let line = self.pool.call(&message, own, whole, cancel, &mut reply)?;
@@ -215,8 +215,8 @@ impl RemoteScript {
     }
 }
 
-fn answer_effect(question: &[u8], door: Option<&WorkerEffects<'_>>) -> Result<EffectReply, EffectError> {
-    let door = door.ok_or_else(|| EffectError(String::from("not available here")))?;
+fn answer_effect(question: &[u8], effects: Option<&WorkerEffects<'_>>) -> Result<EffectReply, EffectError> {
+    let effects = effects.ok_or_else(|| EffectError(String::from("not available here")))?;
     let request: EffectRequest = serde_json::from_slice(question).map_err(|error| EffectError(error.to_string()))?;
-    door.effects.perform(door.caller, request)
+    effects.effects.perform(effects.caller, request)
 }

@@ -48,9 +48,9 @@ impl DefaultHandlerFactory {
         &self,
         name: &str,
         script: &ScriptSource,
-        role: ScriptKind,
+        script_kind: ScriptKind,
     ) -> Result<ScriptTool, Vec<Diagnostic>> {
-        let BuiltScript { location: place, diagnostics, .. } = self.compile_script(name, script, role);
+        let BuiltScript { location: place, diagnostics, .. } = self.compile_script(name, script, script_kind);
         place.map(|place| ScriptTool { location: Arc::new(place) }).ok_or(diagnostics)
     }
 }
@@ -63,7 +63,7 @@ impl ScriptTool {
     pub fn run(
         &self,
         argument: Value,
-        seam: &dyn EffectRunner,
+        runner: &dyn EffectRunner,
         caller: EffectCaller<'_>,
         cancel: &CancelToken,
         timeout_ms: u64,
@@ -71,10 +71,10 @@ impl ScriptTool {
         let limits = CallLimits { timeout_ms, ..CallLimits::default() };
         match &*self.location {
             ScriptLocation::InProcess(script, _) if script.fits_value(&argument, &limits) => {
-                script.run(&argument, &Invocation { effects: seam, caller, limits: &limits, cancel })
+                script.run(&argument, &Invocation { effects: runner, caller, limits: &limits, cancel })
             }
             ScriptLocation::InProcess(_, remote) | ScriptLocation::Worker(remote) => {
-                remote.call_run(argument, &limits, &WorkerEffects { effects: seam, caller, cancel })
+                remote.call_run(argument, &limits, &WorkerEffects { effects: runner, caller, cancel })
             }
         }
     }

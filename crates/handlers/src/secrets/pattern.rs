@@ -40,13 +40,13 @@ impl CompiledPattern {
     }
 
     /// Adds the positions of the rule's secrets in a text.
-    pub(super) fn find_secrets(&self, text: &str, plain: &SecretPlaceholder, found: &mut Vec<Range<usize>>) {
+    pub(super) fn find_secrets(&self, text: &str, plain: &SecretPlaceholder, ranges: &mut Vec<Range<usize>>) {
         let Some(regex) = self.compiled_regex() else { return };
         for captures in regex.captures_iter(text) {
             let Some(secret) = captures.name("secret").or_else(|| captures.get(0)) else { continue };
             let random = self.rule.entropy.is_none_or(|least| bits_per_byte(secret.as_str()) >= least);
             if random && !(self.rule.guess && plain.has_match(secret.as_str())) {
-                found.push(secret.range());
+                ranges.push(secret.range());
             }
         }
     }

@@ -39,13 +39,15 @@ pub fn exclude_file(file: &Path) {
 }
 
 /// The excluded files below the root, including those of other processes.
-fn excluded_files(place: &ShadowRepository) -> Result<BTreeSet<String>, SnapshotError> {
-    let list = shadow_path(&place.store, OWN_FILES);
+fn excluded_files(repository: &ShadowRepository) -> Result<BTreeSet<String>, SnapshotError> {
+    let list = shadow_path(&repository.store, OWN_FILES);
     let text = fs::read_to_string(&list).unwrap_or_default();
     let mut files: BTreeSet<String> = text.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect();
     let known = files.len();
     let ours = OWN.lock().unwrap_or_else(PoisonError::into_inner);
-    files.extend(ours.iter().filter_map(|file| Some(encode_path(path_bytes(file.strip_prefix(&place.root).ok()?)))));
+    files.extend(
+        ours.iter().filter_map(|file| Some(encode_path(path_bytes(file.strip_prefix(&repository.root).ok()?)))),
+    );
     if files.len() > known {
         let text: String = files.iter().map(|file| format!("{file}\0")).collect();
         write_atomically(&list, text.as_bytes())?;
@@ -54,31 +56,31 @@ fn excluded_files(place: &ShadowRepository) -> Result<BTreeSet<String>, Snapshot
 }
 
 /// Updates the index and returns its tree. One git process if nothing changed, three otherwise.
-pub(super) fn capture_tree(git: &ShadowGit<'_>, place: &ShadowRepository) -> Result<String, SnapshotError> {
-    let mut left_out = still_excluded(place);
-    write_exclude_file(place, &left_out)?;
+pub(super) fn capture_tree(git: &ShadowGit<'_>, repository: &ShadowRepository) -> Result<String, SnapshotError> {
+    let mut left_out = still_excluded(repository);
+    write_exclude_file(repository, &left_out)?;
     let scope = git.scope_argument()?;
     let listing = git.run_git(&["ls-files", "-t", "-z", "-o", "-m", "-d", "--exclude-standard", "--", scope], b"")?;
     let (mut changed, mut new) = (false, 0);
     let before = left_out.len();
     for item in listing.split(|byte| *byte == 0).filter(|item| item.len() > 2) {
         let (is_new, path) = (item.starts_with(b"? "), item.get(2..).unwrap_or_default());
-        if is_new && should_exclude(&place.root, path) {
+        if is_new && should_exclude(&repository.root, path) {
             left_out.insert(path.to_vec());
         } else {
             changed = true;
             new += usize::from(is_new);
         }
     }
-    if new > MOST_FILES && !place.is_repository {
-        return Err(unsuitable_error(place, "it has more than 20,000 files and no git repository"));
+    if new > MOST_FILES && !repository.is_repository {
+        return Err(unsuitable_error(repository, "it has more than 20,000 files and no git repository"));
     }
-    let known = shadow_path(&place.store, TREE);
+    let known = shadow_path(&repository.store, TREE);
     if !changed && let Ok(tree) = fs::read_to_string(&known) {
         return Ok(tree.trim().to_owned());
     }
     if left_out.len() > before {
-        write_exclude_file(place, &left_out)?;
+        write_exclude_file(repository, &left_out)?;
     }
     // From here on the file would be outdated.
     let _ = fs::remove_file(&known);
@@ -92,13 +94,13 @@ pub(super) fn capture_tree(git: &ShadowGit<'_>, place: &ShadowRepository) -> Res
 
 /// What is not in the snapshots, as of the last capture: files that git ignores and those that were left out. Directories
 /// end with a slash. Pintle's own files are not named.
-pub(super) fn left_out_paths(git: &ShadowGit<'_>, place: &ShadowRepository) -> Result<Vec<String>, SnapshotError> {
+pub(super) fn left_out_paths(git: &ShadowGit<'_>, repository: &ShadowRepository) -> Result<Vec<String>, SnapshotError> {
     let scope = git.scope_argument()?;
     let options = ["ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard", "--", scope];
     let listing = git.run_git(&options, b"")?;
-    let mut own: Vec<String> = excluded_files(place)?.into_iter().collect();
-    let data = place.store.parent().and_then(|snapshots| fs::canonicalize(snapshots).ok());
-    own.extend(data.and_then(|data| Some(encode_path(path_bytes(data.strip_prefix(&place.root).ok()?)))));
+    let mut own: Vec<String> = excluded_files(repository)?.into_iter().collect();
+    let data = repository.store.parent().and_then(|snapshots| fs::canonicalize(snapshots).ok());
+    own.extend(data.and_then(|data| Some(encode_path(path_bytes(data.strip_prefix(&repository.root).ok()?)))));
     let paths = listing.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(encode_path);
     let is_below = |path: &str, dir: &str| {
         path.strip_prefix(dir.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -107,19 +109,19 @@ pub(super) fn left_out_paths(git: &ShadowGit<'_>, place: &ShadowRepository) -> R
 }
 
 /// Rejects directories that contain much more than an agent's work.
-pub(super) fn check_size(place: &ShadowRepository) -> Result<(), SnapshotError> {
+pub(super) fn check_size(repository: &ShadowRepository) -> Result<(), SnapshotError> {
     let home = pintle_files::home_dir().and_then(|home| fs::canonicalize(home).ok());
-    if !place.is_repository && (place.root.parent().is_none() || home.as_ref() == Some(&place.root)) {
+    if !repository.is_repository && (repository.root.parent().is_none() || home.as_ref() == Some(&repository.root)) {
         return Err(unsuitable_error(
-            place,
+            repository,
             "it is a home directory or the file-system root and has no git repository",
         ));
     }
     Ok(())
 }
 
-fn unsuitable_error(place: &ShadowRepository, why: &str) -> SnapshotError {
-    SnapshotError::Unsuitable { folder: place.root.clone(), reason: why.to_owned() }
+fn unsuitable_error(repository: &ShadowRepository, reason: &str) -> SnapshotError {
+    SnapshotError::Unsuitable { folder: repository.root.clone(), reason: reason.to_owned() }
 }
 
 /// Whether a new file is left out: too large, not readable, or a repository of its own.
@@ -136,23 +138,23 @@ fn should_exclude(root: &Path, path: &[u8]) -> bool {
 }
 
 /// The files that were left out last time and would be left out again.
-fn still_excluded(place: &ShadowRepository) -> BTreeSet<Vec<u8>> {
-    let text = fs::read_to_string(shadow_path(&place.store, LEFT_OUT)).unwrap_or_default();
+fn still_excluded(repository: &ShadowRepository) -> BTreeSet<Vec<u8>> {
+    let text = fs::read_to_string(shadow_path(&repository.store, LEFT_OUT)).unwrap_or_default();
     let paths = text.split('\0').filter(|path| !path.is_empty()).map(|path| path_bytes(&decode_path(path)).to_vec());
     paths
-        .filter(|path| should_exclude(&place.root, path) && place.root.join(OsStr::from_bytes(path)).exists())
+        .filter(|path| should_exclude(&repository.root, path) && repository.root.join(OsStr::from_bytes(path)).exists())
         .collect()
 }
 
 /// Writes git's exclude file: the user's for this clone, the shadow itself, and the files that are left out.
-fn write_exclude_file(place: &ShadowRepository, left_out: &BTreeSet<Vec<u8>>) -> Result<(), SnapshotError> {
-    let mut patterns = user_exclude_file(&place.root);
+fn write_exclude_file(repository: &ShadowRepository, left_out: &BTreeSet<Vec<u8>>) -> Result<(), SnapshotError> {
+    let mut patterns = user_exclude_file(&repository.root);
     patterns.push(b'\n');
-    let data = place.store.parent().and_then(|snapshots| fs::canonicalize(snapshots).ok());
-    if let Some(inside) = data.as_ref().and_then(|data| data.strip_prefix(&place.root).ok()) {
+    let data = repository.store.parent().and_then(|snapshots| fs::canonicalize(snapshots).ok());
+    if let Some(inside) = data.as_ref().and_then(|data| data.strip_prefix(&repository.root).ok()) {
         patterns.extend(exclude_pattern(path_bytes(inside)));
     }
-    for file in excluded_files(place)? {
+    for file in excluded_files(repository)? {
         patterns.extend(exclude_pattern(path_bytes(&decode_path(&file))));
     }
     let mut list = String::new();
@@ -161,10 +163,10 @@ fn write_exclude_file(place: &ShadowRepository, left_out: &BTreeSet<Vec<u8>>) ->
         list.push_str(&encode_path(path));
         list.push('\0');
     }
-    let file = shadow_path(&place.store, "info/exclude");
+    let file = shadow_path(&repository.store, "info/exclude");
     if fs::read(&file).ok().as_deref() != Some(&patterns) {
         write_atomically(&file, &patterns)?;
-        write_atomically(&shadow_path(&place.store, LEFT_OUT), list.as_bytes())?;
+        write_atomically(&shadow_path(&repository.store, LEFT_OUT), list.as_bytes())?;
     }
     Ok(())
 }

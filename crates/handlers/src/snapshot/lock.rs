@@ -20,7 +20,7 @@ pub(super) struct ShadowLock {
 const PAUSE: Duration = Duration::from_millis(2);
 
 impl ShadowLock {
-    pub(super) fn acquire(store: &Path, until: Instant, cancel: &CancelToken) -> Result<Self, SnapshotError> {
+    pub(super) fn acquire(store: &Path, deadline: Instant, cancel: &CancelToken) -> Result<Self, SnapshotError> {
         let path = shadow_path(store, "lock");
         let mut options = OpenOptions::new();
         let file =
@@ -31,7 +31,7 @@ impl ShadowLock {
                 Err(Errno::WOULDBLOCK | Errno::INTR) => {}
                 Err(error) => return Err(SnapshotError::Store { path, cause: error.to_string() }),
             }
-            if cancel.is_cancelled() || Instant::now() >= until {
+            if cancel.is_cancelled() || Instant::now() >= deadline {
                 return Err(SnapshotError::Store {
                     path,
                     cause: String::from("another session has kept it locked for too long"),

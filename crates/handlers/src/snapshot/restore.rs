@@ -31,7 +31,7 @@ const REPOSITORY: &str = "160000";
 /// Restores the files of these checkpoints, oldest first, to their state before the first of them.
 pub(super) fn restore_files(
     git: &ShadowGit<'_>,
-    place: &ShadowRepository,
+    repository: &ShadowRepository,
     checkpoints: &[Checkpoint],
     force: bool,
 ) -> Result<RestoreReport, SnapshotError> {
@@ -47,18 +47,18 @@ pub(super) fn restore_files(
             .or_insert(FileRestore { target, expected });
     }
     if !force {
-        let edited = find_edited_files(git, place, &steps)?;
+        let edited = find_edited_files(git, repository, &steps)?;
         if !edited.is_empty() {
             return Err(SnapshotError::EditedFiles { paths: edited });
         }
     }
-    let blocked = find_blocked_paths(place, &steps);
+    let blocked = find_blocked_paths(repository, &steps);
     if !blocked.is_empty() {
         return Err(SnapshotError::BlockedPaths { paths: blocked });
     }
     for (path, step) in &steps {
         if step.target.is_none() {
-            remove_file_and_empty_dirs(&place.root, path)?;
+            remove_file_and_empty_dirs(&repository.root, path)?;
         }
     }
     let targets = steps.iter().filter_map(|(path, step)| Some((path.as_path(), step.target?)));
@@ -91,14 +91,14 @@ fn fill_index<'a>(
 /// The files that differ from the last checkpoint.
 fn find_edited_files(
     git: &ShadowGit<'_>,
-    place: &ShadowRepository,
+    repository: &ShadowRepository,
     steps: &BTreeMap<PathBuf, FileRestore<'_>>,
 ) -> Result<Vec<String>, SnapshotError> {
     let mut edited = BTreeSet::new();
     for (path, step) in steps {
         // A directory is not a file; whether it blocks a path is checked later.
-        let is_file = fs::symlink_metadata(place.root.join(path)).is_ok_and(|found| !found.is_dir());
-        let is_there = is_file && !is_behind_a_link(&place.root, path);
+        let is_file = fs::symlink_metadata(repository.root.join(path)).is_ok_and(|found| !found.is_dir());
+        let is_there = is_file && !is_behind_a_link(&repository.root, path);
         if is_there != step.expected.is_some() {
             edited.insert(encode_path(path_bytes(path)));
         }
@@ -119,10 +119,10 @@ fn is_behind_a_link(root: &Path, path: &Path) -> bool {
 }
 
 /// The directories at the path of a file that would not be empty. Git would remove them with all their files.
-fn find_blocked_paths(place: &ShadowRepository, steps: &BTreeMap<PathBuf, FileRestore<'_>>) -> Vec<String> {
+fn find_blocked_paths(repository: &ShadowRepository, steps: &BTreeMap<PathBuf, FileRestore<'_>>) -> Vec<String> {
     let mut blocked = Vec::new();
     for (path, step) in steps {
-        if step.target.is_some() && holds_other_files(&place.root, path, steps) {
+        if step.target.is_some() && holds_other_files(&repository.root, path, steps) {
             blocked.push(encode_path(path_bytes(path)));
         }
     }

@@ -53,8 +53,8 @@ pub(super) struct ShadowGit<'a> {
 }
 
 /// Creates the shadow if it does not exist, without running git.
-pub(super) fn prepare_shadow(place: &ShadowRepository) -> Result<(), SnapshotError> {
-    let store = &place.store;
+pub(super) fn prepare_shadow(repository: &ShadowRepository) -> Result<(), SnapshotError> {
+    let store = &repository.store;
     if shadow_path(store, "HEAD").exists() {
         return Ok(());
     }
@@ -66,7 +66,7 @@ pub(super) fn prepare_shadow(place: &ShadowRepository) -> Result<(), SnapshotErr
     write_atomically(&shadow_path(store, "config"), CONFIGURATION.as_bytes())?;
     write_atomically(&shadow_path(store, "info/attributes"), ATTRIBUTES.as_bytes())?;
     // For users who find the directory.
-    write_atomically(&shadow_path(store, "root"), format!("{}\n", place.root.display()).as_bytes())?;
+    write_atomically(&shadow_path(store, "root"), format!("{}\n", repository.root.display()).as_bytes())?;
     // Written last: a shadow with a `HEAD` is complete.
     write_atomically(&shadow_path(store, "HEAD"), b"ref: refs/heads/none\n")
 }
@@ -84,8 +84,8 @@ fn restrict_access(store: &Path) -> Result<(), SnapshotError> {
 }
 
 impl<'a> ShadowGit<'a> {
-    pub(super) fn new(place: &'a ShadowRepository, until: Instant, cancel: &'a CancelToken) -> Self {
-        Self { repository: place, deadline: until, cancel, index: shadow_path(&place.store, "index") }
+    pub(super) fn new(repository: &'a ShadowRepository, deadline: Instant, cancel: &'a CancelToken) -> Self {
+        Self { repository, deadline, cancel, index: shadow_path(&repository.store, "index") }
     }
 
     /// The same with another index, which is empty at first and removed when the returned guard is dropped.

@@ -86,15 +86,15 @@ pub(super) fn find_function(name: &str) -> Option<&'static TemplateFunction> {
 
 impl TemplateFunction {
     /// Checks the number of arguments; the error contains the expected number.
-    pub(super) fn check_argument_count(&self, given: usize) -> Result<(), String> {
-        if (self.min_arguments..=self.max_arguments).contains(&given) {
+    pub(super) fn check_argument_count(&self, count: usize) -> Result<(), String> {
+        if (self.min_arguments..=self.max_arguments).contains(&count) {
             return Ok(());
         }
         let wanted = match (self.min_arguments, self.max_arguments) {
             (least, ANY) => format!("at least {least}"),
             (least, _) => least.to_string(),
         };
-        Err(format!("`{}` takes {wanted} argument(s), not {given}", self.name))
+        Err(format!("`{}` takes {wanted} argument(s), not {count}", self.name))
     }
 }
 

@@ -45,10 +45,10 @@ impl Handler for WebhookHandler {
         false
     }
 
-    fn influence(&self, spelling: &str) -> HookInfluence {
+    fn influence(&self, event_alias: &str) -> HookInfluence {
         match self.is_background {
             true => HookInfluence::Observes,
-            false => self.codec.influence(spelling).min(HookInfluence::MayChange),
+            false => self.codec.influence(event_alias).min(HookInfluence::MayChange),
         }
     }
 

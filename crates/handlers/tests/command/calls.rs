@@ -215,13 +215,13 @@ impl Codec for CountingCodec {
         "counting"
     }
 
-    fn encode(&self, _event: &Event, spelling: &str) -> Option<Value> {
+    fn encode(&self, _event: &Event, event_alias: &str) -> Option<Value> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Some(json!(spelling))
+        Some(json!(event_alias))
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
-        OutputCodec.decode(event, spelling, answer)
+    fn decode(&self, event: &Event, event_alias: &str, answer: HandlerOutput) -> Verdict {
+        OutputCodec.decode(event, event_alias, answer)
     }
 }
 

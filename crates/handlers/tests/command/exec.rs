@@ -23,16 +23,16 @@ impl Codec for VariableCodec {
         "named"
     }
 
-    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
-        OutputCodec.encode(event, spelling)
+    fn encode(&self, event: &Event, event_alias: &str) -> Option<Value> {
+        OutputCodec.encode(event, event_alias)
     }
 
-    fn environment(&self, _event: &Event, spelling: &str) -> Vec<(String, String)> {
-        vec![(String::from("PLACE"), format!("the place of {spelling}"))]
+    fn environment(&self, _event: &Event, event_alias: &str) -> Vec<(String, String)> {
+        vec![(String::from("PLACE"), format!("the place of {event_alias}"))]
     }
 
-    fn decode(&self, event: &Event, spelling: &str, answer: HandlerOutput) -> Verdict {
-        OutputCodec.decode(event, spelling, answer)
+    fn decode(&self, event: &Event, event_alias: &str, answer: HandlerOutput) -> Verdict {
+        OutputCodec.decode(event, event_alias, answer)
     }
 }
 

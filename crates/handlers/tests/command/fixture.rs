@@ -21,11 +21,11 @@ impl Codec for OutputCodec {
         "telling"
     }
 
-    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
-        Some(json!({"event": spelling, "session": event.origin.session, "payload": event.payload.value()}))
+    fn encode(&self, event: &Event, event_alias: &str) -> Option<Value> {
+        Some(json!({"event": event_alias, "session": event.origin.session, "payload": event.payload.value()}))
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
+    fn decode(&self, _event: &Event, _event_alias: &str, answer: HandlerOutput) -> Verdict {
         match answer {
             HandlerOutput::Process(answer) => Verdict::allow(describe_output(&answer)),
             other => Verdict::deny(format!("no process: {other:?}")),

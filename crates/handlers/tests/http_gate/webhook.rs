@@ -22,11 +22,11 @@ impl Codec for ReplyReasonCodec {
         "printed"
     }
 
-    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
-        Some(json!({"event": spelling, "payload": event.payload.value()}))
+    fn encode(&self, event: &Event, event_alias: &str) -> Option<Value> {
+        Some(json!({"event": event_alias, "payload": event.payload.value()}))
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
+    fn decode(&self, _event: &Event, _event_alias: &str, answer: HandlerOutput) -> Verdict {
         match answer {
             HandlerOutput::Process(answer) => Verdict::allow(String::from_utf8_lossy(&answer.stdout)),
             other => Verdict::deny(format!("{other:?}")),

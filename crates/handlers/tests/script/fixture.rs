@@ -22,11 +22,11 @@ impl Codec for IdentityCodec {
         "plain"
     }
 
-    fn encode(&self, _event: &Event, _spelling: &str) -> Option<Value> {
+    fn encode(&self, _event: &Event, _event_alias: &str) -> Option<Value> {
         None
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
+    fn decode(&self, _event: &Event, _event_alias: &str, answer: HandlerOutput) -> Verdict {
         let HandlerOutput::Script(answer) = answer else { panic!("only scripts answer here") };
         match answer {
             ScriptOutput::Allow => Verdict::pass(),

@@ -26,11 +26,11 @@ impl Codec for EventAliasCodec {
         "open"
     }
 
-    fn encode(&self, event: &Event, spelling: &str) -> Option<Value> {
-        Some(json!({"event": spelling, "tool": event.payload.value()}))
+    fn encode(&self, event: &Event, event_alias: &str) -> Option<Value> {
+        Some(json!({"event": event_alias, "tool": event.payload.value()}))
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, answer: HandlerOutput) -> Verdict {
+    fn decode(&self, _event: &Event, _event_alias: &str, answer: HandlerOutput) -> Verdict {
         match answer {
             HandlerOutput::Returned(FunctionOutput::Value(value)) => Verdict::deny(value.to_string()),
             HandlerOutput::Returned(FunctionOutput::Table(entries)) => {

@@ -136,8 +136,8 @@ impl RuntimeBuilder {
     /// Sets the version of docker-agent that its files are written for. Default: the version that the files state,
     /// otherwise the newest.
     #[must_use]
-    pub fn compat(mut self, compat: DockerAgentVersion) -> Self {
-        self.compat = Some(compat);
+    pub fn compat(mut self, version: DockerAgentVersion) -> Self {
+        self.compat = Some(version);
         self
     }
 

@@ -42,12 +42,12 @@ pub(super) fn load(
     layers: &LayerDirs,
     user: Option<&Path>,
     trust: TrustOptions,
-    build: &handlers::DefaultHandlerFactory,
+    factory: &handlers::DefaultHandlerFactory,
     options: &LoadOptions<'_>,
 ) -> Vec<LoadedPath> {
     let known = KnownFiles::default();
     let options = &LoadOptions { known_files: Some(&known), ..*options };
-    let dir = |dir: &Path, layer| pintle_loader::load_layer(dir, layer, build, options);
+    let dir = |dir: &Path, layer| pintle_loader::load_layer(dir, layer, factory, options);
     let mut loaded: Vec<LoadedPath> = layers.managed.iter().map(|managed| dir(managed, Layer::Managed)).collect();
     loaded.extend(user.or(layers.config.as_deref()).map(|user| dir(user, Layer::User)));
     let guards = loaded.iter().find_map(|loaded| loaded.untrusted_guards);
@@ -63,23 +63,23 @@ pub(super) fn load(
             Some((nearest, outer)) if layers.runs_project_agent => (Some(nearest), outer),
             _ => (None, &projects[..]),
         };
-        let load = |project: &PathBuf| pintle_loader::load_discovered(project, Layer::Project, build, &found);
+        let load = |project: &PathBuf| pintle_loader::load_discovered(project, Layer::Project, factory, &found);
         // Of projects further out only the guards apply.
         let guards_of = |project| LoadedPath { agent: None, ..load(project) };
         match nearest {
             None => loaded.extend(outer.iter().map(load)),
             Some(nearest) => {
                 loaded.extend(outer.iter().map(guards_of));
-                loaded.push(pintle_loader::load_project_agent(nearest, Layer::Project, build, &found));
+                loaded.push(pintle_loader::load_project_agent(nearest, Layer::Project, factory, &found));
             }
         }
     }
     loaded.extend(paths.iter().map(|place| {
         let options = if place.is_discovered { &found } else { options };
         if place.purpose == PathPurpose::Hooks {
-            return pintle_loader::load_for_hooks(&place.path, place.layer, build, options);
+            return pintle_loader::load_for_hooks(&place.path, place.layer, factory, options);
         }
-        let mut loaded = pintle_loader::load_with(&place.path, place.layer, build, options);
+        let mut loaded = pintle_loader::load_with(&place.path, place.layer, factory, options);
         if place.purpose == PathPurpose::Guarded {
             loaded.require_hooks(&place.path);
         }
@@ -95,8 +95,8 @@ pub(super) fn load(
     loaded
 }
 
-fn is_untrusted(loaded: &LoadedPath) -> bool {
-    loaded.trust.as_ref().is_some_and(|trust| trust.state != TrustState::Trusted)
+fn is_untrusted(path: &LoadedPath) -> bool {
+    path.trust.as_ref().is_some_and(|trust| trust.state != TrustState::Trusted)
 }
 
 /// The directory whose files hooks may read. Of several projects it is the outermost, so that a new directory with

@@ -79,15 +79,15 @@ impl EffectRunner for ScopedEffects<'_> {
         reply
     }
 
-    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, by: i64) -> Result<i64, EffectError> {
-        let increment = || self.runtime.run_state().for_layer(caller.layer).metrics.increment(name, by);
+    fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, amount: i64) -> Result<i64, EffectError> {
+        let increment = || self.runtime.run_state().for_layer(caller.layer).metrics.increment(name, amount);
         let value = match self.runtime.state_sharing() {
             Some(sharing) => sharing.with_state(caller.call, &self.scope.scratch, true, increment)?,
             None => increment(),
         };
         let journals = self.runtime.journals();
         if journals.records_effects() {
-            let request = EffectRequest::MetricIncr { name: name.to_owned(), amount: by };
+            let request = EffectRequest::MetricIncr { name: name.to_owned(), amount };
             self.record(caller, &request, &Ok(EffectReply::Int(value)));
         }
         Ok(value)

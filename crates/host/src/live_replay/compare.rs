@@ -15,7 +15,7 @@ type CallPair<'p> = (Option<&'p TapeCall>, Option<&'p ObservedCall>);
 /// The differences in one dispatch, in the order of the tape.
 pub(super) fn compare(
     recorded: &TapeDispatch,
-    loaded: &TapeHookTable,
+    table: &TapeHookTable,
     current: &CurrentHooks<'_>,
     observed: ObservedDispatch,
 ) -> Vec<LiveDifference> {
@@ -25,7 +25,7 @@ pub(super) fn compare(
     let set = current.hooks_for_agent(&recorded.event.origin.agent);
     let exists = |id: &str| set.hooks().any(|(_, hook)| hook.event == recorded.event.name && hook.id.as_str() == id);
     let event = recorded.event.name.as_str();
-    let existed = |id: &str| loaded.values().any(|entry| entry.event == event && entry.id == id);
+    let existed = |id: &str| table.values().any(|entry| entry.event == event && entry.id == id);
     let mut last_line = 0;
     for pair in pair_calls(&recorded.calls, &observed.calls) {
         match pair {

@@ -139,12 +139,12 @@ pub fn session_dir(tape: &LoadedTape) -> Option<&str> {
 /// Fires a recorded event at the current hooks.
 fn fire_dispatch(
     recorded: &TapeDispatch,
-    loaded: &TapeHookTable,
+    table: &TapeHookTable,
     current: &CurrentHooks<'_>,
     shadow: bool,
 ) -> observe::ObservedDispatch {
     let set =
-        recorded_hooks::with_recorded_hooks(current.hooks_for_agent(&recorded.event.origin.agent), recorded, loaded);
+        recorded_hooks::with_recorded_hooks(current.hooks_for_agent(&recorded.event.origin.agent), recorded, table);
     let cancel = CancelToken::default();
     let journal = ObservingJournal::new(recorded, &cancel);
     let effects = TapeEffects::new(recorded);

@@ -25,12 +25,12 @@ pub(super) fn with_recorded_hooks(set: Arc<HookSet>, recorded: &TapeDispatch, en
     if chains.is_empty() { set } else { Arc::new(set.with_chains(chains)) }
 }
 
-fn recorded_chain(entry: &LoadedHook, recorded: &TapeDispatch) -> Option<Chain> {
-    let of_hook = |call: &&TapeCall| call.entry == entry.entry;
+fn recorded_chain(loaded_hook: &LoadedHook, recorded: &TapeDispatch) -> Option<Chain> {
+    let of_hook = |call: &&TapeCall| call.entry == loaded_hook.entry;
     let verdicts = recorded.calls.iter().filter(of_hook).filter_map(|call| call.verdict.clone()).rev().collect();
     let stub = Arc::new(RecordedHook(Mutex::new(verdicts)));
-    let hook = entry.to_stub_hook(EventName::parse(&entry.event).ok()?, stub);
-    Some(entry.to_chain(Arc::new(hook)))
+    let hook = loaded_hook.to_stub_hook(EventName::parse(&loaded_hook.event).ok()?, stub);
+    Some(loaded_hook.to_chain(Arc::new(hook)))
 }
 
 /// Returns the recorded verdicts of a hook, from the end of the list. Matches no event after the last verdict.

@@ -31,9 +31,9 @@ impl ClosureHandler {
         Self { name, closure: answer, timeout, is_deny_decoded: OnceLock::new(), is_block_decoded: OnceLock::new() }
     }
 
-    fn decode_verdict(&self, call: &HookCall<'_>, returned: HookReturn) -> Verdict {
+    fn decode_verdict(&self, call: &HookCall<'_>, hook_return: HookReturn) -> Verdict {
         // How the dialect decodes a reason does not depend on its text, unless it is empty.
-        let refusal = returned.as_refusal().filter(|(_, reason)| !reason.chars().all(char::is_whitespace));
+        let refusal = hook_return.as_refusal().filter(|(_, reason)| !reason.chars().all(char::is_whitespace));
         let refusal = refusal.map(|(refusal, reason)| {
             let known = match refusal {
                 RefusalShape::Deny => &self.is_deny_decoded,
@@ -42,10 +42,10 @@ impl ClosureHandler {
             (known, reason)
         });
         let refusal = match refusal {
-            Some((known, _)) if known.get().is_some() => return Verdict::deny(returned.into_reason()),
+            Some((known, _)) if known.get().is_some() => return Verdict::deny(hook_return.into_reason()),
             other => other.map(|(known, reason)| (known, Verdict::deny(reason))),
         };
-        let verdict = match returned.into_value() {
+        let verdict = match hook_return.into_value() {
             Ok(value) => {
                 let (event, hook) = (call.event, call.hook);
                 lifecycle_hooks::decode(event, &hook.event_alias, hook.id.as_str(), FunctionOutput::Value(value))

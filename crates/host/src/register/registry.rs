@@ -79,17 +79,17 @@ impl HookRegistry {
     }
 
     #[inline]
-    fn cached_set(&self, found: &mut CachedHookSet) -> Arc<HookSet> {
+    fn cached_set(&self, cached: &mut CachedHookSet) -> Arc<HookSet> {
         // The generation grows after the set is replaced, so a set that is read afterwards is at least as new as the
         // generation says.
         let generation = self.generation.load(Ordering::Acquire);
-        if (found.registry, found.generation) == (self.identity, generation)
-            && let Some(set) = found.set.upgrade()
+        if (cached.registry, cached.generation) == (self.identity, generation)
+            && let Some(set) = cached.set.upgrade()
         {
             return set;
         }
         let set = self.load_set();
-        *found = CachedHookSet { registry: self.identity, generation, set: Arc::downgrade(&set) };
+        *cached = CachedHookSet { registry: self.identity, generation, set: Arc::downgrade(&set) };
         set
     }
 

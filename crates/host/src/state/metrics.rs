@@ -11,17 +11,17 @@ pub(crate) struct MetricStore(Mutex<BTreeMap<String, Value>>);
 
 impl MetricStore {
     /// Adds to a counter and returns its new value. A gauge that is not an integer restarts from 0.
-    pub(crate) fn increment(&self, name: &str, by: i64) -> i64 {
+    pub(crate) fn increment(&self, name: &str, amount: i64) -> i64 {
         let mut metrics = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match metrics.get_mut(name) {
             Some(value) => {
-                let sum = value.as_i64().unwrap_or(0).saturating_add(by);
+                let sum = value.as_i64().unwrap_or(0).saturating_add(amount);
                 *value = Value::from(sum);
                 sum
             }
             None => {
-                metrics.insert(name.to_owned(), Value::from(by));
-                by
+                metrics.insert(name.to_owned(), Value::from(amount));
+                amount
             }
         }
     }

@@ -33,11 +33,11 @@ impl DockerHooksFixture {
     }
 
     /// A runtime with the hooks of a block, and a prepared builder.
-    pub(crate) fn with_builder(block: &str, compat: DockerAgentVersion, builder: RuntimeBuilder) -> Self {
+    pub(crate) fn with_builder(block: &str, version: DockerAgentVersion, builder: RuntimeBuilder) -> Self {
         let file = Arc::new(SourceFile { path: PathBuf::from("agent.yaml"), text: block.to_owned() });
         let report = FileReport::new(file, "");
         let node = parse(&report, ByteSpan { start: 0, end: block.len() }).unwrap().unwrap();
-        let declared = hooks::read(&report, &node, compat);
+        let declared = hooks::read(&report, &node, version);
         let mut findings = report.into_diagnostics();
         let compiler = builder.worker(worker()).build().unwrap();
         let (chains, more) = compiler.compile_chains("agent.yaml", Layer::Agent, &declared);

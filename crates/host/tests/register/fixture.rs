@@ -45,6 +45,9 @@ pub(crate) fn describe_failures(outcome: &Outcome) -> Vec<String> {
 }
 
 /// The diagnostics, each with its next step.
-pub(crate) fn describe_diagnostics(found: &[Diagnostic]) -> Vec<String> {
-    found.iter().map(|diagnostic| format!("{diagnostic}; {}", diagnostic.help.as_deref().unwrap_or_default())).collect()
+pub(crate) fn describe_diagnostics(found_hooks: &[Diagnostic]) -> Vec<String> {
+    found_hooks
+        .iter()
+        .map(|diagnostic| format!("{diagnostic}; {}", diagnostic.help.as_deref().unwrap_or_default()))
+        .collect()
 }

@@ -113,8 +113,8 @@ pub fn find_managed_dir(named: Option<&Path>) -> Result<Option<PathBuf>, Missing
     named.map(|(dir, by)| require_dir(dir, by, "the hooks of your organisation")).transpose()
 }
 
-fn require_dir(dir: PathBuf, by: &'static str, whose: &'static str) -> Result<PathBuf, MissingDir> {
-    if dir.is_dir() { Ok(dir) } else { Err(MissingDir { folder: dir, named_by: by, description: whose }) }
+fn require_dir(dir: PathBuf, setting: &'static str, subject: &'static str) -> Result<PathBuf, MissingDir> {
+    if dir.is_dir() { Ok(dir) } else { Err(MissingDir { folder: dir, named_by: setting, description: subject }) }
 }
 
 /// The user's configuration directory that a variable names, with that variable.

@@ -34,16 +34,16 @@ fn is_misnamed_settings(path: &Path) -> bool {
 /// Never fails: every error in every file is among the diagnostics. If there is one, the chains are incomplete and must
 /// not be run.
 #[must_use]
-pub fn load_layer(dir: &Path, layer: Layer, build: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
+pub fn load_layer(dir: &Path, layer: Layer, factory: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
     let mut findings = Vec::new();
     let mut found = discover_layer(dir, &mut findings);
     let discovered = found.len();
     if let Some(known) = options.known_files {
         known.keep_new(&mut found, &mut findings);
     }
-    let artifacts = read::read_all(&mut found, dir, build, &mut findings);
-    let project = parse_artifacts(artifacts, build, options, &mut findings);
-    let (chains, compiled) = compile_chains(dir.display().to_string(), layer, &project.hooks, build);
+    let artifacts = read::read_all(&mut found, dir, factory, &mut findings);
+    let project = parse_artifacts(artifacts, factory, options, &mut findings);
+    let (chains, compiled) = compile_chains(dir.display().to_string(), layer, &project.hooks, factory);
     findings.extend(compiled);
     sort_diagnostics(&mut findings);
     let policy = collect_policy_files(dir, std::iter::once(dir), project.hooks.iter());

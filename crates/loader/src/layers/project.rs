@@ -13,10 +13,10 @@ use crate::trust::TrustGrants;
 /// creating a directory with hooks below it nor removing its hooks can disable its guards. The home directory is included
 /// wherever the working directory is, if the user trusts it.
 #[must_use]
-pub fn find_projects(layers: &LayerDirs, agreements: &TrustGrants) -> Vec<PathBuf> {
+pub fn find_projects(layers: &LayerDirs, grants: &TrustGrants) -> Vec<PathBuf> {
     let cwd = layers.cwd.canonicalize().unwrap_or_else(|_| layers.cwd.clone());
     let home = layers.home.as_deref().map(|home| home.canonicalize().unwrap_or_else(|_| home.to_owned()));
-    let knows = |dir: &&Path| agreements.contains(dir);
+    let knows = |dir: &&Path| grants.contains(dir);
     let mut found: Vec<PathBuf> = cwd.ancestors().filter(knows).map(Path::to_owned).collect();
     if let Some(nearest) = nearest_project(&cwd, home.as_deref())
         && !found.contains(&nearest)

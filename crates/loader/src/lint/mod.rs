@@ -45,7 +45,7 @@ fn condition_of<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<
 }
 
 /// Warns about a `when` that no subject can satisfy or that is always false.
-fn lint_never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Location) -> Option<Diagnostic> {
+fn lint_never_matches(hook: &Hook, condition: Option<&ScriptSource>, location: &Location) -> Option<Diagnostic> {
     let help = if condition.is_some_and(|when| ["False", "None", "not True"].contains(&when.text.trim())) {
         "to keep a hook without running it, move it out of the directory; to only watch it, set `mode: shadow`"
     } else if hook
@@ -58,13 +58,13 @@ fn lint_never_matches(hook: &Hook, condition: Option<&ScriptSource>, place: &Loc
         return None;
     };
     let message = format!("hook `{}` never runs: its `when` cannot be true", hook.id);
-    Some(Diagnostic::warning("unreachable_hook", message, place.clone()).help(help))
+    Some(Diagnostic::warning("unreachable_hook", message, location.clone()).help(help))
 }
 
 /// Warns about a condition with the name of an unknown tool that is close to a known one.
 fn lint_unknown_tool(
     hook: &Hook,
-    place: &Location,
+    location: &Location,
     agent: Option<&AgentSpec>,
     host_tools: &[&str],
 ) -> Option<Diagnostic> {
@@ -82,7 +82,7 @@ fn lint_unknown_tool(
         .filter(|name| !known.contains(name))
         .find_map(|name| suggest_nearest(name, known.iter().copied()).map(|near| (name, near)))?;
     let message = format!("hook `{}` matches tool `{name}`, which does not exist", hook.id);
-    Some(Diagnostic::warning("unknown_tool", message, place.clone()).help(format!("did you mean `{near}`?")))
+    Some(Diagnostic::warning("unknown_tool", message, location.clone()).help(format!("did you mean `{near}`?")))
 }
 
 /// Warns about a script that compares the tool's name only with what it reads elsewhere, so that its text does not show

@@ -151,16 +151,16 @@ impl PolicyFiles {
 /// The files of a loaded path, and those that its hooks name.
 pub(crate) fn collect_policy_files<'a>(
     path: &Path,
-    found: impl Iterator<Item = &'a Path>,
+    paths: impl Iterator<Item = &'a Path>,
     hooks: impl Iterator<Item = &'a HookDeclaration>,
 ) -> PolicyFiles {
     let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let dir = resolve_links(&std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()));
     let hooks = hooks.filter(|hook| matches!(hook.handler, HandlerSpec::Command(_)) || !hook.files.is_empty());
     let hooks = hooks.map(|hook| (hook.clone(), dir.clone())).collect();
-    let found: Vec<PathBuf> = found.map(Path::to_owned).collect();
-    let hook_dirs = found.iter().filter_map(|file| find_hook_dir(path, file)).collect();
-    PolicyFiles { hooks, hook_dirs, ..PolicyFiles::default() }.with_paths(found)
+    let paths: Vec<PathBuf> = paths.map(Path::to_owned).collect();
+    let hook_dirs = paths.iter().filter_map(|file| find_hook_dir(path, file)).collect();
+    PolicyFiles { hooks, hook_dirs, ..PolicyFiles::default() }.with_paths(paths)
 }
 
 /// The directory of a file of a loaded path, if every file that is added to it is a hook as well.

@@ -113,8 +113,8 @@ impl HeldCommand {
     }
 
     /// The verdict instead of the command's, which could not run or whose files changed.
-    fn refuse(call: &HookCall<'_>, why: &str) -> Verdict {
-        let reason = format!("a guard of this event could not run: {why}");
+    fn refuse(call: &HookCall<'_>, refusal: &str) -> Verdict {
+        let reason = format!("a guard of this event could not run: {refusal}");
         // A guard that cannot run denies, whatever its dialect does about a failed one.
         if call.hook.guard {
             return Verdict::deny(reason);

@@ -118,17 +118,17 @@ fn shorten_name(name: &str) -> String {
 }
 
 /// The grant for a project: its own, or that of another worktree of its repository in which every byte is the same.
-fn find_grant<'a>(store: &'a TrustStore, footprint: &TrustManifest) -> Result<Option<&'a TrustGrant>, TrustStoreError> {
+fn find_grant<'a>(store: &'a TrustStore, manifest: &TrustManifest) -> Result<Option<&'a TrustGrant>, TrustStoreError> {
     let own = |dir: &Path| store.grant_for(dir).map(|grant| store.distrust_reason(dir).map_or(Ok(grant), Err));
-    if let Some(grant) = own(&footprint.folder) {
+    if let Some(grant) = own(&manifest.folder) {
         return grant.map(Some);
     }
     if store.grants().next().is_none() {
         return Ok(None);
     }
-    let others = worktrees::counterparts(&footprint.folder);
+    let others = worktrees::counterparts(&manifest.folder);
     let mut same = others.iter().filter_map(|dir| own(dir)?.ok());
-    Ok(same.find(|grant| TrustGrant::evaluate_state(Some(*grant), footprint) == TrustState::Trusted))
+    Ok(same.find(|grant| TrustGrant::evaluate_state(Some(*grant), manifest) == TrustState::Trusted))
 }
 
 /// Compares a project with its trust grant, and decides for each hook whether it runs and whether it is trusted. A hook
@@ -140,29 +140,29 @@ fn find_grant<'a>(store: &'a TrustStore, footprint: &TrustManifest) -> Result<Op
 ///
 /// Returns the remaining hooks, and a chain of hooks that deny for removed guards.
 pub(crate) fn evaluate_trust(
-    footprint: TrustManifest,
+    manifest: TrustManifest,
     mut hooks: Vec<Option<Hook>>,
-    agreements: &TrustGrants,
+    grants: &TrustGrants,
     without: Option<&str>,
 ) -> (Vec<Option<Hook>>, Option<Chain>, ProjectTrust) {
-    let trust = &agreements.options;
-    let (grant, fault) = match agreements.load_store() {
-        Ok(store) => match find_grant(store, &footprint) {
+    let trust = &grants.options;
+    let (grant, fault) = match grants.load_store() {
+        Ok(store) => match find_grant(store, &manifest) {
             Ok(grant) => (grant, None),
             Err(fault) => (None, Some(fault)),
         },
         Err(fault) => (None, Some(fault.clone())),
     };
-    let state = TrustGrant::evaluate_state(grant, &footprint);
-    let is_covered = |claim: &TrustItem| grant.is_some_and(|known| known.covers_item(claim, &footprint));
+    let state = TrustGrant::evaluate_state(grant, &manifest);
+    let is_covered = |claim: &TrustItem| grant.is_some_and(|known| known.covers_item(claim, &manifest));
     let is_known = |claim: &TrustItem| grant.is_some_and(|known| known.counterparts_of(claim).next().is_some());
     // Known guards must still exist: those in the trust grant, otherwise those at the start of the session.
-    let seen = trust.session_guards.get(&footprint.folder).filter(|_| grant.is_none());
+    let seen = trust.session_guards.get(&manifest.folder).filter(|_| grant.is_none());
     let since = if seen.is_some() { GuardChangeBasis::SinceSessionStart } else { GuardChangeBasis::SinceTrusted };
     let guarded = grant.or(seen);
     let was_guard = |claim: &TrustItem| {
         guarded.is_some_and(|known| {
-            known.counterparts_of(claim).any(|known| known.is_guard) && !known.covers_item(claim, &footprint)
+            known.counterparts_of(claim).any(|known| known.is_guard) && !known.covers_item(claim, &manifest)
         })
     };
     if state != TrustState::Trusted {
@@ -175,9 +175,9 @@ pub(crate) fn evaluate_trust(
                 && !is_covered(claim)
                 && (!claim.capabilities.is_empty() || is_known(claim))
         };
-        of_agents = footprint.items.iter().filter(is_open).cloned().collect();
-        of_agents.extend(grant.iter().flat_map(|known| known.removed_members(&footprint)).cloned());
-        for (claim, slot) in footprint.items.iter().zip(&mut hooks) {
+        of_agents = manifest.items.iter().filter(is_open).cloned().collect();
+        of_agents.extend(grant.iter().flat_map(|known| known.removed_members(&manifest)).cloned());
+        for (claim, slot) in manifest.items.iter().zip(&mut hooks) {
             let is_changed_guard =
                 claim.is_guard && was_guard(claim) && should_deny(TrustState::Changed, trust.untrusted_guards);
             let runs = is_covered(claim) || (claim.capabilities.is_empty() && !is_changed_guard);
@@ -195,16 +195,16 @@ pub(crate) fn evaluate_trust(
     let gone = guarded
         .filter(|_| state != TrustState::Trusted && should_deny(TrustState::Changed, trust.untrusted_guards))
         .into_iter();
-    let gone = gone.flat_map(|known| known.removed_guards(&footprint));
+    let gone = gone.flat_map(|known| known.removed_guards(&manifest));
     let mut stand_ins = Vec::new();
     for claim in gone.filter(|claim| without != Some(claim.dialect.as_str())) {
         let Some(hook) = deny_for_removed_guard(claim, since) else { continue };
         withheld.push(UntrustedHook::new(claim, TrustState::Changed, true));
         stand_ins.push(Arc::new(hook));
     }
-    let difference = grant.map(|known| known.compare_with(&footprint)).unwrap_or_default();
+    let difference = grant.map(|known| known.compare_with(&manifest)).unwrap_or_default();
     let chain = (!stand_ins.is_empty()).then(|| Chain {
-        source: Arc::from(footprint.folder.display().to_string()),
+        source: Arc::from(manifest.folder.display().to_string()),
         dialect: "trust",
         layer: Layer::Project,
         profile: Profile::SequentialFirstDeny,
@@ -215,7 +215,7 @@ pub(crate) fn evaluate_trust(
         hooks,
         chain,
         ProjectTrust {
-            manifest: footprint,
+            manifest,
             state,
             difference,
             untrusted_hooks: withheld,
@@ -252,13 +252,13 @@ fn should_deny(state: TrustState, guards: Option<UntrustedGuardPolicy>) -> bool 
 }
 
 impl UntrustedHook {
-    fn new(claim: &TrustItem, state: TrustState, denies: bool) -> Self {
+    fn new(item: &TrustItem, state: TrustState, denies: bool) -> Self {
         Self {
-            hook: claim.name.clone(),
-            event: claim.event.clone().unwrap_or_default(),
+            hook: item.name.clone(),
+            event: item.event.clone().unwrap_or_default(),
             state,
-            capabilities: claim.capabilities.clone(),
-            is_guard: claim.is_guard,
+            capabilities: item.capabilities.clone(),
+            is_guard: item.is_guard,
             is_denied: denies,
         }
     }
@@ -288,19 +288,19 @@ fn deny_untrusted(hook: Hook, state: TrustState, since: GuardChangeBasis) -> Hoo
 }
 
 /// A hook that denies for a removed guard. `None` for an unknown event.
-fn deny_for_removed_guard(claim: &TrustItem, since: GuardChangeBasis) -> Option<Hook> {
-    let event = EventName::parse(claim.event.as_deref()?).ok()?;
+fn deny_for_removed_guard(item: &TrustItem, since: GuardChangeBasis) -> Option<Hook> {
+    let event = EventName::parse(item.event.as_deref()?).ok()?;
     let message = format!(
         "guard `{}` was removed or weakened {since}; run `pintle trust` to review it",
-        shorten_name(&claim.name)
+        shorten_name(&item.name)
     );
     Some(Hook {
-        id: HookId::new(claim.name.as_str()),
+        id: HookId::new(item.name.as_str()),
         event_alias: Arc::from(event.as_str()),
         event,
         priority: 0,
-        matcher: (!claim.subjects.is_empty())
-            .then(|| Arc::new(RemovedGuardMatcher { names: claim.subjects.clone() }) as Arc<dyn Matcher>),
+        matcher: (!item.subjects.is_empty())
+            .then(|| Arc::new(RemovedGuardMatcher { names: item.subjects.clone() }) as Arc<dyn Matcher>),
         handler: Arc::new(UntrustedHandler { message }),
         on_deny: DenyEffect::default(),
         definition: None,

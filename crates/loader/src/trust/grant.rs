@@ -57,26 +57,26 @@ pub struct TrustDifference {
 impl TrustGrant {
     /// Grants trust to a project as it is.
     #[must_use]
-    pub fn new(footprint: &TrustManifest, agreed_at_ms: u64) -> Self {
-        Self { granted_at_ms: agreed_at_ms, files: footprint.files.clone(), items: footprint.items.clone() }
+    pub fn new(manifest: &TrustManifest, agreed_at_ms: u64) -> Self {
+        Self { granted_at_ms: agreed_at_ms, files: manifest.files.clone(), items: manifest.items.clone() }
     }
 
     /// The guards of a project that run without trust, with the digests of their files, combined with those known
     /// before. `None` without guards, or if the project is trusted.
     #[must_use]
-    pub fn for_session(state: TrustState, footprint: &TrustManifest, before: Option<&Self>) -> Option<Self> {
+    pub fn for_session(state: TrustState, manifest: &TrustManifest, before: Option<&Self>) -> Option<Self> {
         if matches!(state, TrustState::Trusted | TrustState::Changed) {
             return None;
         }
         let mut known = before.cloned().unwrap_or_default();
         let runs =
             |claim: &&TrustItem| claim.is_guard && claim.kind == TrustItemKind::Hook && claim.capabilities.is_empty();
-        for claim in footprint.items.iter().filter(runs) {
+        for claim in manifest.items.iter().filter(runs) {
             if known.counterparts_of(claim).next().is_some() {
                 continue;
             }
             for file in &claim.files {
-                if let Some(digest) = footprint.files.get(file) {
+                if let Some(digest) = manifest.files.get(file) {
                     known.files.entry(file.clone()).or_insert_with(|| digest.clone());
                 }
             }
@@ -87,69 +87,68 @@ impl TrustGrant {
 
     /// The trust state of a project for a grant.
     #[must_use]
-    pub fn evaluate_state(grant: Option<&Self>, footprint: &TrustManifest) -> TrustState {
+    pub fn evaluate_state(grant: Option<&Self>, manifest: &TrustManifest) -> TrustState {
         match grant {
-            None if footprint.needs_trust() => TrustState::New,
+            None if manifest.needs_trust() => TrustState::New,
             None => TrustState::NotRequired,
-            Some(grant) if grant.files == footprint.files => TrustState::Trusted,
+            Some(grant) if grant.files == manifest.files => TrustState::Trusted,
             Some(_) => TrustState::Changed,
         }
     }
 
     /// Whether an item of a project is trusted: the same item, and all its files unchanged.
-    pub(super) fn covers_item(&self, claim: &TrustItem, footprint: &TrustManifest) -> bool {
-        let is_same =
-            |file: &String| self.files.contains_key(file) && self.files.get(file) == footprint.files.get(file);
-        self.items.iter().any(|known| known.is_same_item(claim)) && claim.files.iter().all(is_same)
+    pub(super) fn covers_item(&self, item: &TrustItem, manifest: &TrustManifest) -> bool {
+        let is_same = |file: &String| self.files.contains_key(file) && self.files.get(file) == manifest.files.get(file);
+        self.items.iter().any(|known| known.is_same_item(item)) && item.files.iter().all(is_same)
     }
 
     /// The trusted items with the same name.
-    pub(super) fn counterparts_of<'a>(&'a self, claim: &'a TrustItem) -> impl Iterator<Item = &'a TrustItem> {
-        self.items.iter().filter(|known| known.has_same_name(claim, claim.kind))
+    pub(super) fn counterparts_of<'a>(&'a self, item: &'a TrustItem) -> impl Iterator<Item = &'a TrustItem> {
+        self.items.iter().filter(|known| known.has_same_name(item, item.kind))
     }
 
     /// The guards that the project no longer has, that no longer deny, or that no longer match the same. Of several
     /// identical guards each must exist. Guards of agents only have to exist: the program that runs an agent checks
     /// all its items.
-    pub(super) fn removed_guards<'a>(&'a self, footprint: &'a TrustManifest) -> impl Iterator<Item = &'a TrustItem> {
+    pub(super) fn removed_guards<'a>(&'a self, manifest: &'a TrustManifest) -> impl Iterator<Item = &'a TrustItem> {
         let is_guard = |claim: &&TrustItem| claim.is_guard && claim.kind == TrustItemKind::Hook;
         let alike = |guard: &TrustItem, claims: &[TrustItem]| {
             claims.iter().filter(|claim| claim.is_guard && claim.has_same_matcher(guard, TrustItemKind::Hook)).count()
         };
         let is_member = |guard: &TrustItem| {
-            !footprint.is_for_host
-                && footprint.items.iter().any(|claim| claim.has_same_name(guard, TrustItemKind::Member))
+            !manifest.is_for_host
+                && manifest.items.iter().any(|claim| claim.has_same_name(guard, TrustItemKind::Member))
         };
         let guards = self.items.iter().filter(is_guard);
-        guards.filter(move |guard| alike(guard, &footprint.items) < alike(guard, &self.items) && !is_member(guard))
+        guards.filter(move |guard| alike(guard, &manifest.items) < alike(guard, &self.items) && !is_member(guard))
     }
 
     /// The items of the project's agents that were removed; one of them may have been a guard.
-    pub(super) fn removed_members<'a>(&'a self, footprint: &'a TrustManifest) -> impl Iterator<Item = &'a TrustItem> {
+    pub(super) fn removed_members<'a>(&'a self, manifest: &'a TrustManifest) -> impl Iterator<Item = &'a TrustItem> {
         let is_there =
-            |member: &TrustItem| footprint.items.iter().any(|claim| claim.has_same_name(member, TrustItemKind::Member));
+            |member: &TrustItem| manifest.items.iter().any(|claim| claim.has_same_name(member, TrustItemKind::Member));
         self.items.iter().filter(move |claim| claim.kind == TrustItemKind::Member && !is_there(claim))
     }
 
     /// The difference between a project and this grant.
     #[must_use]
-    pub fn compare_with(&self, footprint: &TrustManifest) -> TrustDifference {
+    pub fn compare_with(&self, manifest: &TrustManifest) -> TrustDifference {
         let only = |these: &BTreeMap<String, String>, others: &BTreeMap<String, String>| {
             these.keys().filter(|file| !others.contains_key(*file)).cloned().collect::<Vec<String>>()
         };
         let is_changed =
             |(file, digest): &(&String, &String)| self.files.get(*file).is_some_and(|known| known != *digest);
-        let (before, now) = (capabilities_of(&self.items), capabilities_of(&footprint.items));
-        let (heard, hears) = (events_of(&self.items), events_of(&footprint.items));
+        let (before, now) = (capabilities_of(&self.items), capabilities_of(&manifest.items));
+        let (heard, hears) = (events_of(&self.items), events_of(&manifest.items));
         TrustDifference {
-            files_added: only(&footprint.files, &self.files),
-            files_removed: only(&self.files, &footprint.files),
-            files_changed: footprint.files.iter().filter(is_changed).map(|(file, _)| file.clone()).collect(),
+            files_added: only(&manifest.files, &self.files),
+            files_removed: only(&self.files, &manifest.files),
+            files_changed: manifest.files.iter().filter(is_changed).map(|(file, _)| file.clone()).collect(),
             capabilities_added: now.difference(&before).cloned().collect(),
             capabilities_removed: before.difference(&now).cloned().collect(),
             events_added: hears.difference(&heard).cloned().collect(),
             events_removed: heard.difference(&hears).cloned().collect(),
-            guards_removed: self.removed_guards(footprint).map(|guard| guard.name.clone()).collect(),
+            guards_removed: self.removed_guards(manifest).map(|guard| guard.name.clone()).collect(),
         }
     }
 }

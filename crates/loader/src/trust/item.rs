@@ -93,7 +93,7 @@ pub(super) struct TrustItemDraft {
 }
 
 impl TrustItemDraft {
-    fn new(kind: TrustItemKind, name: &str, location: &Location, reach: Vec<Capability>) -> Self {
+    fn new(kind: TrustItemKind, name: &str, location: &Location, capabilities: Vec<Capability>) -> Self {
         let claim = TrustItem {
             kind,
             name: name.to_owned(),
@@ -102,7 +102,7 @@ impl TrustItemDraft {
             matcher: None,
             subjects: Vec::new(),
             is_guard: false,
-            capabilities: reach,
+            capabilities,
             files: Vec::new(),
             not_covered: Vec::new(),
         };
@@ -120,9 +120,9 @@ impl TrustItemDraft {
         kind: TrustItemKind,
         declaration: &HookDeclaration,
         hook: Option<&Hook>,
-        reach: Vec<Capability>,
+        capabilities: Vec<Capability>,
     ) -> Self {
-        let mut draft = Self::new(kind, &declaration.name, &declaration.location, reach);
+        let mut draft = Self::new(kind, &declaration.name, &declaration.location, capabilities);
         draft.item.event = Some(declaration.event.as_str().to_owned());
         draft.item.dialect = declaration.codec.dialect().to_owned();
         draft.item.matcher = hook
@@ -147,12 +147,12 @@ impl TrustItemDraft {
 /// Adds the items of an agent and its child agents: their capabilities, apart from calling the default model.
 pub(super) fn draft_agent(
     agent: &AgentSpec,
-    reach: &dyn Fn(&HookDeclaration) -> Vec<Capability>,
+    capabilities: &dyn Fn(&HookDeclaration) -> Vec<Capability>,
     drafts: &mut Vec<TrustItemDraft>,
 ) {
     let name = &agent.name;
     for hook in &agent.hooks {
-        drafts.push(TrustItemDraft::for_hook(TrustItemKind::Member, hook, None, reach(hook)));
+        drafts.push(TrustItemDraft::for_hook(TrustItemKind::Member, hook, None, capabilities(hook)));
     }
     drafts.extend(agent.tools.iter().map(draft_tool));
     for model in agent.model.iter().chain(&agent.models) {
@@ -175,8 +175,14 @@ pub(super) fn draft_agent(
         drafts.push(TrustItemDraft::new(TrustItemKind::Network, name, &agent.location, hosts));
     }
     if let Some(verify) = &agent.delegation.verify {
-        let reach = vec![Capability::Effect(String::from("runs a script that can start programs and change files"))];
-        drafts.push(TrustItemDraft::new(TrustItemKind::Tool, &format!("{name} verify"), &verify.location, reach));
+        let capabilities =
+            vec![Capability::Effect(String::from("runs a script that can start programs and change files"))];
+        drafts.push(TrustItemDraft::new(
+            TrustItemKind::Tool,
+            &format!("{name} verify"),
+            &verify.location,
+            capabilities,
+        ));
     }
     if let Some(member) = &agent.member {
         for toolset in &member.toolsets {
@@ -187,7 +193,7 @@ pub(super) fn draft_agent(
         drafts.extend(draft_model(name, &agent.location, model));
     }
     for child in &agent.agents {
-        draft_agent(child, reach, drafts);
+        draft_agent(child, capabilities, drafts);
     }
 }
 

@@ -53,7 +53,7 @@ impl LoadedFiles {
         agent: Option<&AgentSpec>,
         team: Option<&TeamSpec>,
         personas: &[Arc<PersonaSpec>],
-        reach: &dyn Fn(&HookDeclaration) -> Vec<Capability>,
+        capabilities: &dyn Fn(&HookDeclaration) -> Vec<Capability>,
     ) -> TrustManifest {
         let mut files = BTreeMap::new();
         let mut modules = Vec::new();
@@ -70,11 +70,11 @@ impl LoadedFiles {
             files.insert(key, digest);
         }
         let of_hook = |(hook, compiled): &CompiledHook<'_>| {
-            TrustItemDraft::for_hook(TrustItemKind::Hook, hook, *compiled, reach(hook))
+            TrustItemDraft::for_hook(TrustItemKind::Hook, hook, *compiled, capabilities(hook))
         };
         let mut drafts: Vec<TrustItemDraft> = hooks.iter().map(of_hook).collect();
         for agent in agent.into_iter().chain(team.iter().flat_map(|team| team.agents.iter().map(AsRef::as_ref))) {
-            draft_agent(agent, reach, &mut drafts);
+            draft_agent(agent, capabilities, &mut drafts);
         }
         if let Some(team) = team {
             draft_permission_rules(team, &mut drafts);

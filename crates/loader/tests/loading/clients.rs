@@ -42,8 +42,8 @@ fn create_project() -> LoaderFixture {
 const CLIENTS: [&str; 9] = ["claude", "local", "codex", "toml", "gemini", "qwen", "copilot", "cursor", "PreToolUse"];
 
 /// What is said of a project, but that the programs of its hooks are not on this machine.
-fn findings(project: &LoaderFixture, loaded: &LoadedPath) -> Vec<String> {
-    let mut findings = project.findings(loaded, Severity::Note);
+fn findings(project: &LoaderFixture, path: &LoadedPath) -> Vec<String> {
+    let mut findings = project.findings(path, Severity::Note);
     findings.retain(|finding| !finding.ends_with("which is not on the PATH"));
     findings
 }

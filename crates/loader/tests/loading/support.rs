@@ -109,16 +109,16 @@ impl LoaderFixture {
     }
 
     /// The diagnostics of at least a severity, each as `file:line:column: severity: message`, relative to the project.
-    pub(crate) fn findings(&self, loaded: &LoadedPath, least: Severity) -> Vec<String> {
+    pub(crate) fn findings(&self, path: &LoadedPath, least: Severity) -> Vec<String> {
         let root = format!("{}/", self.0.path().display());
-        let worst = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity >= least);
+        let worst = path.diagnostics.iter().filter(|diagnostic| diagnostic.severity >= least);
         worst.map(|diagnostic| diagnostic.to_string().replace(&root, "")).collect()
     }
 }
 
 /// The names of the hooks of all chains, in order.
-pub(crate) fn hook_order(loaded: &LoadedPath) -> Vec<String> {
-    loaded.chains.iter().flat_map(|chain| &chain.hooks).map(|hook| hook.id.to_string()).collect()
+pub(crate) fn hook_order(path: &LoadedPath) -> Vec<String> {
+    path.chains.iter().flat_map(|chain| &chain.hooks).map(|hook| hook.id.to_string()).collect()
 }
 
 /// A valid hook file.

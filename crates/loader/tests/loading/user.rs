@@ -15,8 +15,8 @@ fn hooks_block(event: &str, name: &str) -> String {
 }
 
 /// The names of the declared hooks, in order.
-fn declared_names(loaded: &LoadedPath) -> Vec<&str> {
-    loaded.hook_declarations.iter().map(|hook| hook.name.as_str()).collect()
+fn declared_names(path: &LoadedPath) -> Vec<&str> {
+    path.hook_declarations.iter().map(|hook| hook.name.as_str()).collect()
 }
 
 #[test]

@@ -142,34 +142,34 @@ impl<'a> NameBindings<'a> {
         &self,
         callee: &'a AstExpr,
         search: &mut ValueSearch<'a>,
-        found: &mut Vec<ScriptFunction<'a>>,
+        functions: &mut Vec<ScriptFunction<'a>>,
     ) {
         search.enter(|search| match &callee.node {
             Expr::Lambda(lambda) => {
-                found
+                functions
                     .push(ScriptFunction { parameters: &lambda.params, body: ScriptFunctionBody::Value(&lambda.body) });
             }
             Expr::Identifier(name) if search.is_new(&name.ident) => {
-                found.extend(self.functions.get(name.ident.as_str()).into_iter().flatten());
-                self.values_of(&name.ident).iter().for_each(|value| self.collect_functions(value, search, found));
+                functions.extend(self.functions.get(name.ident.as_str()).into_iter().flatten());
+                self.values_of(&name.ident).iter().for_each(|value| self.collect_functions(value, search, functions));
             }
             Expr::Identifier(_) => {}
             // A function in a table, a list or a condition.
-            Expr::Index(parts) => self.collect_functions(&parts.0, search, found),
-            Expr::Dot(base, method) if method.node == "get" => self.collect_functions(base, search, found),
+            Expr::Index(parts) => self.collect_functions(&parts.0, search, functions),
+            Expr::Dot(base, method) if method.node == "get" => self.collect_functions(base, search, functions),
             Expr::Call(base, _) => {
                 let mut makers = Vec::new();
                 self.collect_functions(base, search, &mut makers);
                 let results = makers.into_iter().flat_map(ScriptFunction::results);
-                results.for_each(|result| self.collect_functions(result, search, found));
+                results.for_each(|result| self.collect_functions(result, search, functions));
             }
-            Expr::Dict(items) => items.iter().for_each(|(_, value)| self.collect_functions(value, search, found)),
+            Expr::Dict(items) => items.iter().for_each(|(_, value)| self.collect_functions(value, search, functions)),
             Expr::List(items) | Expr::Tuple(items) => {
-                items.iter().for_each(|value| self.collect_functions(value, search, found));
+                items.iter().for_each(|value| self.collect_functions(value, search, functions));
             }
             Expr::If(parts) => {
-                self.collect_functions(&parts.1, search, found);
-                self.collect_functions(&parts.2, search, found);
+                self.collect_functions(&parts.1, search, functions);
+                self.collect_functions(&parts.2, search, functions);
             }
             _ => {}
         });

@@ -60,12 +60,12 @@ impl FunctionTraits {
         &self,
         name: &str,
         call: Option<(usize, usize)>,
-        way: &[ArgumentStep],
+        steps: &[ArgumentStep],
     ) -> FunctionTrait {
         if name != LAMBDA {
             return self.named_function(name);
         }
-        let known = call.and_then(|call| self.registered_lambdas.get(&(call, way.to_vec())));
+        let known = call.and_then(|call| self.registered_lambdas.get(&(call, steps.to_vec())));
         known.or(self.only_lambda.as_ref()).cloned().unwrap_or_default()
     }
 
@@ -134,11 +134,11 @@ impl<'a> ArgumentPaths<'a, '_> {
         }
     }
 
-    fn visit_value(&mut self, expr: &'a AstExpr, way: Vec<ArgumentStep>) {
-        let longer = |step| way.iter().cloned().chain([step]).collect::<Vec<_>>();
+    fn visit_value(&mut self, expr: &'a AstExpr, steps: Vec<ArgumentStep>) {
+        let longer = |step| steps.iter().cloned().chain([step]).collect::<Vec<_>>();
         match &expr.node {
             Expr::Lambda(lambda) => {
-                self.traits.registered_lambdas.insert((self.call, way), lambda_traits(self.reader, lambda));
+                self.traits.registered_lambdas.insert((self.call, steps), lambda_traits(self.reader, lambda));
             }
             Expr::Dict(entries) => {
                 for (key, value) in entries {

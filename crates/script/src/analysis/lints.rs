@@ -13,8 +13,8 @@ const KEPT: &[&str] =
 /// Reported for functions without a return, which is fine in plugins: returning nothing lets the event pass.
 const MISSING_RETURN: &str = "missing-return";
 
-pub(super) fn lint(ast: &AstModule, role: ScriptKind) -> Vec<ScriptFinding> {
-    let kept = |name: &str| KEPT.contains(&name) && !(role == ScriptKind::Plugin && name == MISSING_RETURN);
+pub(super) fn lint(ast: &AstModule, script_kind: ScriptKind) -> Vec<ScriptFinding> {
+    let kept = |name: &str| KEPT.contains(&name) && !(script_kind == ScriptKind::Plugin && name == MISSING_RETURN);
     let lints = ast.lint(None).into_iter().filter(|lint| kept(&lint.short_name));
     lints
         .map(|lint| {

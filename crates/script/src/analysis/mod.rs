@@ -48,16 +48,16 @@ pub(crate) struct ScriptAnalysis {
 }
 
 /// Analyses a parsed script.
-pub(crate) fn analyse(source: &PreparedSource, ast: &AstModule, role: ScriptKind) -> ScriptAnalysis {
-    let (reads, form) = reads::analyse_reads(ast, role);
+pub(crate) fn analyse(source: &PreparedSource, ast: &AstModule, script_kind: ScriptKind) -> ScriptAnalysis {
+    let (reads, form) = reads::analyse_reads(ast, script_kind);
     let mut findings: Vec<ScriptFinding> = form.into_iter().collect();
-    findings.extend(names::check_names(source, ast, role));
+    findings.extend(names::check_names(source, ast, script_kind));
     let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
     if !failed {
-        findings.extend(lints::lint(ast, role));
+        findings.extend(lints::lint(ast, script_kind));
     }
     // A tool may wait for programs and files; it always runs where it can be stopped.
-    let demand = if role == ScriptKind::Tool { None } else { memory_demand(ast) };
+    let demand = if script_kind == ScriptKind::Tool { None } else { memory_demand(ast) };
     let placement = if demand.is_some() { ScriptPlacement::InProcess } else { ScriptPlacement::Worker };
     let demand = demand.unwrap_or_default();
     ScriptAnalysis {

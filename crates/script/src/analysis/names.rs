@@ -23,19 +23,20 @@ const BY_TOOL: &str = "hooks cannot access the system, so that no agent can misu
                        the hook and call `meta.call_tool(\"NAME\", {..})`, which runs under the same hooks";
 
 /// Checks all names of a script.
-pub(super) fn check_names(source: &PreparedSource, ast: &AstModule, role: ScriptKind) -> Vec<ScriptFinding> {
+pub(super) fn check_names(source: &PreparedSource, ast: &AstModule, script_kind: ScriptKind) -> Vec<ScriptFinding> {
     let mut findings = Vec::new();
     let root = ast.statement();
     let bound = bound_names(root);
-    let globals: BTreeSet<String> = globals::for_kind(role).names().map(|name| name.as_str().to_owned()).collect();
+    let globals: BTreeSet<String> =
+        globals::for_kind(script_kind).names().map(|name| name.as_str().to_owned()).collect();
     visit_expressions(root, &mut |expr| match &expr.node {
         Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !globals.contains(&name.ident) => {
-            findings.push(unknown_name(&name.ident, expr, role, &bound, &globals));
+            findings.push(unknown_name(&name.ident, expr, script_kind, &bound, &globals));
         }
-        Expr::Dot(base, member) => findings.extend(check_member(base, member, role, &bound)),
+        Expr::Dot(base, member) => findings.extend(check_member(base, member, script_kind, &bound)),
         _ => {}
     });
-    if let Some(finding) = check_entry_point(source, root, role) {
+    if let Some(finding) = check_entry_point(source, root, script_kind) {
         findings.push(finding);
     }
     findings
@@ -45,13 +46,13 @@ pub(super) fn check_names(source: &PreparedSource, ast: &AstModule, role: Script
 pub(crate) fn check_member(
     base: &AstExpr,
     member: &AstString,
-    role: ScriptKind,
+    script_kind: ScriptKind,
     bound: &BTreeSet<&str>,
 ) -> Option<ScriptFinding> {
     let path = dotted_path(base).filter(|path| !bound.contains(path.split('.').next().unwrap_or_default()))?;
-    let members = globals::namespace_members(&path, role);
+    let members = globals::namespace_members(&path, script_kind);
     (!members.is_empty() && !members.contains(&member.node.as_str()))
-        .then(|| unknown_member(&path, &member.node, span_of(member), role, &members))
+        .then(|| unknown_member(&path, &member.node, span_of(member), script_kind, &members))
 }
 
 /// Whether a script uses a built-in that may wait.
@@ -94,12 +95,12 @@ fn dotted_path(expr: &AstExpr) -> Option<String> {
 
 fn unknown_name(
     name: &str,
-    at: &AstExpr,
-    role: ScriptKind,
+    expr: &AstExpr,
+    script_kind: ScriptKind,
     bound: &BTreeSet<&str>,
     globals: &BTreeSet<String>,
 ) -> ScriptFinding {
-    if let Some(finding) = withheld_builtin(name, span_of(at), role) {
+    if let Some(finding) = withheld_builtin(name, span_of(expr), script_kind) {
         return finding;
     }
     let known = bound.iter().copied().chain(globals.iter().map(String::as_str)).filter(|name| *name != ASSERT_ALIAS);
@@ -107,7 +108,7 @@ fn unknown_name(
         Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
         None => format!("unknown name `{name}`"),
     };
-    let finding = ScriptFinding::error(FindingCode::UnknownName, message, Some(span_of(at)));
+    let finding = ScriptFinding::error(FindingCode::UnknownName, message, Some(span_of(expr)));
     match name {
         "tool_name" => finding.help("the tool's name is `payload[\"name\"]`"),
         "isinstance" => finding.help("use `type(value) == \"string\"`"),
@@ -118,12 +119,12 @@ fn unknown_name(
 }
 
 /// A built-in that other kinds of scripts have.
-fn withheld_builtin(name: &str, at: (usize, usize), role: ScriptKind) -> Option<ScriptFinding> {
+fn withheld_builtin(name: &str, span: (usize, usize), script_kind: ScriptKind) -> Option<ScriptFinding> {
     let elsewhere = globals::catalogue().iter().any(|builtin| builtin.name.split('.').next() == Some(name));
     if !elsewhere {
         return None;
     }
-    let (message, help) = match role {
+    let (message, help) = match script_kind {
         _ if globals::REGISTRATIONS.contains(&name) => (
             format!("only plugins have `{name}`"),
             "call it at the top level of a plugin (a `*.star` file); tools call `meta.register_hook`",
@@ -134,22 +135,23 @@ fn withheld_builtin(name: &str, at: (usize, usize), role: ScriptKind) -> Option<
              None lets the event pass",
         ),
         ScriptKind::Hook | ScriptKind::Plugin => (format!("hooks deliberately have no `{name}`"), BY_TOOL),
-        _ => {
-            (format!("{} scripts have no `{name}`", role.noun_phrase()), "only hooks decide; return the result instead")
-        }
+        _ => (
+            format!("{} scripts have no `{name}`", script_kind.noun_phrase()),
+            "only hooks decide; return the result instead",
+        ),
     };
-    Some(ScriptFinding::error(FindingCode::Unavailable, message, Some(at)).help(help))
+    Some(ScriptFinding::error(FindingCode::Unavailable, message, Some(span)).help(help))
 }
 
 fn unknown_member(
     path: &str,
     member: &str,
-    at: (usize, usize),
-    role: ScriptKind,
+    span: (usize, usize),
+    script_kind: ScriptKind,
     members: &[&'static str],
 ) -> ScriptFinding {
     let full = format!("{path}.{member}");
-    if matches!(role, ScriptKind::Hook | ScriptKind::Plugin)
+    if matches!(script_kind, ScriptKind::Hook | ScriptKind::Plugin)
         && globals::catalogue().iter().any(|builtin| builtin.name == full)
     {
         let help =
@@ -157,7 +159,7 @@ fn unknown_member(
         return ScriptFinding::error(
             FindingCode::Unavailable,
             format!("hooks deliberately have no `{full}`"),
-            Some(at),
+            Some(span),
         )
         .help(help);
     }
@@ -165,7 +167,7 @@ fn unknown_member(
         Some(near) => format!("`{path}` has no `{member}`; did you mean `{near}`?"),
         None => format!("`{path}` has no `{member}`; its members are {}", members.join(", ")),
     };
-    ScriptFinding::error(FindingCode::UnknownName, message, Some(at))
+    ScriptFinding::error(FindingCode::UnknownName, message, Some(span))
 }
 
 /// The member that was probably meant: a misspelling, or a longer or shorter form.
@@ -175,16 +177,16 @@ fn nearest_member(written: &str, members: &[&'static str]) -> Option<&'static st
 }
 
 /// Checks the entry point, as far as the text shows.
-fn check_entry_point(source: &PreparedSource, root: &AstStmt, role: ScriptKind) -> Option<ScriptFinding> {
-    if role == ScriptKind::Plugin {
+fn check_entry_point(source: &PreparedSource, root: &AstStmt, script_kind: ScriptKind) -> Option<ScriptFinding> {
+    if script_kind == ScriptKind::Plugin {
         return None;
     }
-    let wanted = role.entry_point();
+    let wanted = script_kind.entry_point();
     let mut other = None;
     for stmt in block_statements(root) {
         match &stmt.node {
             Stmt::Def(def) if def.name.ident == wanted => {
-                return check_arity(&def.params, role, span_of(&def.name));
+                return check_arity(&def.params, script_kind, span_of(&def.name));
             }
             Stmt::Def(def) => {
                 let near = matches!(def.name.ident.as_str(), "run" | "main" | "handle" | "handler" | "hook");
@@ -197,21 +199,23 @@ fn check_entry_point(source: &PreparedSource, root: &AstStmt, role: ScriptKind) 
             _ => {}
         }
     }
-    let call = format!("def {wanted}({}):", role.parameters().join(", "));
-    let finding = load::missing_entry_point(source, role, wanted);
+    let call = format!("def {wanted}({}):", script_kind.parameters().join(", "));
+    let finding = load::missing_entry_point(source, script_kind, wanted);
     Some(match other {
-        Some((name, at)) => ScriptFinding { span: Some(at), ..finding }
-            .help(format!("the script defines `{name}`, but the entry point of a {} is `{call}`", role.noun_phrase())),
+        Some((name, at)) => ScriptFinding { span: Some(at), ..finding }.help(format!(
+            "the script defines `{name}`, but the entry point of a {} is `{call}`",
+            script_kind.noun_phrase()
+        )),
         None => finding.help(format!("write `{call}`")),
     })
 }
 
 fn check_arity(
     parameters: &[starlark::syntax::ast::AstParameter],
-    role: ScriptKind,
-    at: (usize, usize),
+    script_kind: ScriptKind,
+    span: (usize, usize),
 ) -> Option<ScriptFinding> {
-    let wanted = role.parameters();
+    let wanted = script_kind.parameters();
     let (mut least, mut most) = (0, Some(0_usize));
     for parameter in parameters {
         match &parameter.node {
@@ -227,10 +231,11 @@ fn check_arity(
     if least <= wanted.len() && most.is_none_or(|most| most >= wanted.len()) {
         return None;
     }
-    let call = format!("def {}({}):", role.entry_point(), wanted.join(", "));
+    let call = format!("def {}({}):", script_kind.entry_point(), wanted.join(", "));
     let plural = if wanted.len() == 1 { "argument" } else { "arguments" };
-    let message = format!("`{}` is called with {} {plural}: {}", role.entry_point(), wanted.len(), wanted.join(", "));
-    Some(ScriptFinding::error(FindingCode::EntryPoint, message, Some(at)).help(format!("write `{call}`")))
+    let message =
+        format!("`{}` is called with {} {plural}: {}", script_kind.entry_point(), wanted.len(), wanted.join(", "));
+    Some(ScriptFinding::error(FindingCode::EntryPoint, message, Some(span)).help(format!("write `{call}`")))
 }
 
 /// Every name that the script binds anywhere. A name bound in one function counts as bound in all functions; loading

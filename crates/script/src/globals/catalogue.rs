@@ -28,8 +28,8 @@ pub fn catalogue() -> &'static [ScriptBuiltinDef] {
 }
 
 /// The members of a namespace that a kind of script has; empty if it is not a namespace.
-pub(crate) fn namespace_members(namespace: &str, role: ScriptKind) -> Vec<&'static str> {
-    let of_role = CATALOGUE.iter().filter(|builtin| builtin.roles.contains(&role));
+pub(crate) fn namespace_members(namespace: &str, script_kind: ScriptKind) -> Vec<&'static str> {
+    let of_role = CATALOGUE.iter().filter(|builtin| builtin.roles.contains(&script_kind));
     let mut members: Vec<_> = of_role
         .filter_map(|builtin| builtin.name.strip_prefix(namespace)?.strip_prefix('.'))
         .map(|rest| rest.split('.').next().unwrap_or(rest))

@@ -34,7 +34,7 @@ use crate::language::ScriptKind;
 use crate::language::dialect;
 
 /// The globals of a kind of script. Built once, because that takes milliseconds.
-pub(crate) fn for_kind(role: ScriptKind) -> &'static Globals {
+pub(crate) fn for_kind(script_kind: ScriptKind) -> &'static Globals {
     static HOOK: LazyLock<Globals> = LazyLock::new(|| {
         let decisions = base_globals().with(decisions::register_verdicts).with(decisions::register_changes);
         decisions.with(tools::register_for_hooks).build()
@@ -44,7 +44,7 @@ pub(crate) fn for_kind(role: ScriptKind) -> &'static Globals {
         LazyLock::new(|| base_globals().with(decisions::register_verdicts).with(tools::register).build());
     static PLUGIN: LazyLock<Globals> =
         LazyLock::new(|| base_globals().with(registration::register).with(tools::register_for_hooks).build());
-    match role {
+    match script_kind {
         ScriptKind::Hook => &HOOK,
         ScriptKind::Plugin => &PLUGIN,
         ScriptKind::Tool => &TOOL,

@@ -88,8 +88,8 @@ fn collect_pieces(pieces: impl Iterator<Item = String>) -> starlark::Result<Vec<
     Ok(kept)
 }
 
-fn check_made_size(builtin: &str, made: usize) -> starlark::Result<()> {
-    if made > MADE_BYTES {
+fn check_made_size(builtin: &str, size: usize) -> starlark::Result<()> {
+    if size > MADE_BYTES {
         return Err(script_error(format_args!("{builtin}: the result is larger than {MADE_BYTES} bytes")));
     }
     Ok(())

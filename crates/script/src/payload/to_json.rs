@@ -26,12 +26,12 @@ pub(crate) fn to_json(value: Value<'_>) -> Result<Json, String> {
     convert_value(value, 0, &mut 0)
 }
 
-fn convert_value(value: Value<'_>, depth: usize, made: &mut usize) -> Result<Json, String> {
+fn convert_value(value: Value<'_>, depth: usize, count: &mut usize) -> Result<Json, String> {
     if depth > MAX_DEPTH {
         return Err(format!("the value is nested more than {MAX_DEPTH} levels deep"));
     }
-    *made += 1;
-    if *made > MAX_VALUES {
+    *count += 1;
+    if *count > MAX_VALUES {
         return Err(format!("the value contains more than {MAX_VALUES} values"));
     }
     if value.is_none() {
@@ -49,15 +49,15 @@ fn convert_value(value: Value<'_>, depth: usize, made: &mut usize) -> Result<Jso
     if let Some(dict) = DictRef::from_value(value) {
         let mut fields = Map::with_capacity(dict.len());
         for (key, field) in dict.iter() {
-            fields.insert(to_display(key), convert_value(field, depth + 1, made)?);
+            fields.insert(to_display(key), convert_value(field, depth + 1, count)?);
         }
         return Ok(Json::Object(fields));
     }
     if let Some(list) = ListRef::from_value(value) {
-        return list.iter().map(|item| convert_value(item, depth + 1, made)).collect();
+        return list.iter().map(|item| convert_value(item, depth + 1, count)).collect();
     }
     if let Some(tuple) = TupleRef::from_value(value) {
-        return tuple.iter().map(|item| convert_value(item, depth + 1, made)).collect();
+        return tuple.iter().map(|item| convert_value(item, depth + 1, count)).collect();
     }
     if let Some(found) = value.downcast_ref::<RegexMatch>() {
         return Ok(Json::Object(found.fields.clone()));

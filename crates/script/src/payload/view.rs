@@ -108,11 +108,11 @@ impl<'v> PayloadView<'_, 'v> {
     /// Converts a part of a payload; `None` if it is absent.
     fn convert_part(
         &self,
-        part: LazyValue<'_>,
+        lazy_value: LazyValue<'_>,
         parts: &LazyPayload<'_>,
         keys: &FieldSet,
     ) -> Result<Option<Value<'v>>, String> {
-        Ok(Some(match part {
+        Ok(Some(match lazy_value {
             LazyValue::Absent => return Ok(None),
             LazyValue::Text(text) => self.heap.alloc(text),
             LazyValue::Number(number) => match i64::try_from(number) {

@@ -55,8 +55,8 @@ impl PluginInventory {
         self.registrations.iter().map(one).collect()
     }
 
-    fn to_argument(&self, given: &RecordedArgument) -> RegistrationArgument {
-        match given {
+    fn to_argument(&self, argument: &RecordedArgument) -> RegistrationArgument {
+        match argument {
             RecordedArgument::Value(value) => RegistrationArgument::Value(value.clone()),
             RecordedArgument::Function(number) => RegistrationArgument::Function(self.to_registered_function(*number)),
             RecordedArgument::Table(entries) => RegistrationArgument::Table(

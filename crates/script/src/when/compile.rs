@@ -145,9 +145,9 @@ fn is_known_method(name: &str) -> bool {
     matches!(name, "get" | "keys" | "values" | "items" | "pop" | "setdefault" | "update" | "clear" | "popitem")
 }
 
-fn unknown_name(name: &str, at: (usize, usize), bound: &BTreeSet<&str>) -> ScriptFinding {
+fn unknown_name(name: &str, span: (usize, usize), bound: &BTreeSet<&str>) -> ScriptFinding {
     if globals::catalogue().iter().any(|builtin| builtin.name.split('.').next() == Some(name)) {
-        return ScriptFinding::error(FindingCode::Unavailable, format!("`when` has no `{name}`"), Some(at))
+        return ScriptFinding::error(FindingCode::Unavailable, format!("`when` has no `{name}`"), Some(span))
             .help(EFFECTS);
     }
     let known = bound.iter().chain(globals::PURE).copied().filter(|name| *name != WHEN);
@@ -155,6 +155,6 @@ fn unknown_name(name: &str, at: (usize, usize), bound: &BTreeSet<&str>) -> Scrip
         Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
         None => format!("unknown name `{name}`"),
     };
-    let finding = ScriptFinding::error(FindingCode::UnknownName, message, Some(at));
+    let finding = ScriptFinding::error(FindingCode::UnknownName, message, Some(span));
     if name == "tool_name" { finding.help("the tool's name is `payload[\"name\"]`") } else { finding }
 }

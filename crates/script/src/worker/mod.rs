@@ -192,8 +192,8 @@ pub enum WireFunctionOutput {
 }
 
 impl From<FunctionOutput> for WireFunctionOutput {
-    fn from(returned: FunctionOutput) -> Self {
-        match returned {
+    fn from(output: FunctionOutput) -> Self {
+        match output {
             FunctionOutput::Value(value) => Self::Value(value),
             FunctionOutput::Table(entries) => Self::Value(Json::Object(entries.into_iter().collect())),
             FunctionOutput::Other { type_name, printed } => Self::Other(type_name, printed),
@@ -202,8 +202,8 @@ impl From<FunctionOutput> for WireFunctionOutput {
 }
 
 impl From<WireFunctionOutput> for FunctionOutput {
-    fn from(gift: WireFunctionOutput) -> Self {
-        match gift {
+    fn from(output: WireFunctionOutput) -> Self {
+        match output {
             WireFunctionOutput::Value(value) => Self::Value(value),
             WireFunctionOutput::Other(type_name, printed) => Self::Other { type_name, printed },
         }
@@ -245,8 +245,8 @@ impl From<ScriptOutput> for WireScriptOutput {
 }
 
 impl From<WireScriptOutput> for ScriptOutput {
-    fn from(said: WireScriptOutput) -> Self {
-        match said {
+    fn from(output: WireScriptOutput) -> Self {
+        match output {
             WireScriptOutput::Allow => Self::Allow,
             WireScriptOutput::Block(reason) => Self::Block(reason),
             WireScriptOutput::Ask(reason) => Self::Ask(reason),

@@ -131,11 +131,12 @@ fn call_handle(
     event: &str,
     payload: Json,
     limits: &CallLimits,
-    seam: &dyn EffectRunner,
+    runner: &dyn EffectRunner,
 ) -> WorkerResponse {
     let cancel = CancelToken::default();
     let caller = EffectCaller::new(CallId(0), script.name());
-    match script.handle(event, &Payload::new(payload), &Invocation { effects: seam, caller, limits, cancel: &cancel }) {
+    match script.handle(event, &Payload::new(payload), &Invocation { effects: runner, caller, limits, cancel: &cancel })
+    {
         Ok(answer) => WorkerResponse::Answered(answer.into()),
         Err(failure) => failure_response(failure),
     }
@@ -147,7 +148,7 @@ fn call_plugin_function(
     function: WireFunctionRef,
     event: Json,
     limits: &CallLimits,
-    seam: &dyn EffectRunner,
+    runner: &dyn EffectRunner,
 ) -> WorkerResponse {
     let (WorkerScript::Plugin { name, .. } | WorkerScript::Script { name, .. } | WorkerScript::When { name, .. }) =
         program;
@@ -155,16 +156,16 @@ fn call_plugin_function(
     let Some(function) = module.function(&function.into()) else {
         return failure_response(Failure::new(FailureKind::Error, "the plugin has no such function"));
     };
-    match function.call(&Payload::new(event), &Invocation { effects: seam, caller, limits, cancel: &cancel }) {
+    match function.call(&Payload::new(event), &Invocation { effects: runner, caller, limits, cancel: &cancel }) {
         Ok(returned) => WorkerResponse::FunctionReturned(returned.into()),
         Err(failure) => failure_response(failure),
     }
 }
 
-fn call_run(script: &Script, argument: &Json, limits: &CallLimits, seam: &dyn EffectRunner) -> WorkerResponse {
+fn call_run(script: &Script, argument: &Json, limits: &CallLimits, runner: &dyn EffectRunner) -> WorkerResponse {
     let cancel = CancelToken::default();
     let caller = EffectCaller::new(CallId(0), script.name());
-    match script.run(argument, &Invocation { effects: seam, caller, limits, cancel: &cancel }) {
+    match script.run(argument, &Invocation { effects: runner, caller, limits, cancel: &cancel }) {
         Ok(value) => WorkerResponse::Returned(value),
         Err(failure) => failure_response(failure),
     }

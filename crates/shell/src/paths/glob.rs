@@ -45,13 +45,13 @@ pub(crate) fn matches_glob(pattern: &str, name: &str) -> bool {
 }
 
 /// The index behind a set such as `[a-z]` if it contains a letter.
-fn match_set(pattern: &[u8], at: usize, letter: u8) -> Option<usize> {
-    let rest = pattern.get(at + 1..)?;
+fn match_set(pattern: &[u8], index: usize, letter: u8) -> Option<usize> {
+    let rest = pattern.get(index + 1..)?;
     let is_negated = rest.first().is_some_and(|first| matches!(first, b'!' | b'^'));
     let begin = usize::from(is_negated);
     let end = begin + 1 + rest.get(begin + 1..)?.iter().position(|letter| *letter == b']')?;
     let set = rest.get(begin..end)?;
     let is_range = |window: &[u8]| matches!(window, [low, b'-', high] if *low <= letter && letter <= *high);
     let contains = set.contains(&letter) || set.windows(3).any(is_range);
-    (contains != is_negated).then_some(at + 1 + end + 1)
+    (contains != is_negated).then_some(index + 1 + end + 1)
 }

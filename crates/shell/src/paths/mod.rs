@@ -35,43 +35,43 @@ pub(crate) struct PlacedPath {
 }
 
 /// Places a path that may have unknown parts and patterns. `cwd` is the directory that it is relative to, if known.
-pub(crate) fn place_path(site: &CallSite<'_>, cwd: Option<&Path>, text: &str, is_pattern: bool) -> PlacedPath {
+pub(crate) fn place_path(call_site: &CallSite<'_>, cwd: Option<&Path>, text: &str, is_pattern: bool) -> PlacedPath {
     let text = text.strip_prefix("file://").unwrap_or(text);
-    let text = &*windows::to_local(site, text);
+    let text = &*windows::to_local(call_site, text);
     if let Some(unknown) = text.find(UNKNOWN) {
-        return place_unknown(site, cwd, text, unknown);
+        return place_unknown(call_site, cwd, text, unknown);
     }
     let Some(absolute) = to_absolute(cwd, text) else {
         return PlacedPath {
             path: None,
             place: PathPlace::Unknown,
-            tags: tags_of_path(site, &Path::new("…").join(text), is_pattern),
+            tags: tags_of_path(call_site, &Path::new("…").join(text), is_pattern),
         };
     };
     let written = without_process_root(normalize(&absolute).into_owned(), cwd);
-    let resolved = match site.resolve {
+    let resolved = match call_site.resolve {
         Some(resolve) if !is_pattern => resolve(&absolute),
         // The directory of a pattern may be a link.
         Some(resolve) => resolve_directory(resolve, &written),
         None => written.clone(),
     };
-    let mut tags = tags_of_path(site, &resolved, is_pattern);
+    let mut tags = tags_of_path(call_site, &resolved, is_pattern);
     if resolved != written {
-        tags.extend(tags_of_path(site, &written, is_pattern));
+        tags.extend(tags_of_path(call_site, &written, is_pattern));
     }
     if is_pattern {
         tags.push(OperationTag::Pattern);
     }
     tags.sort_unstable();
     tags.dedup();
-    let place = place_of(site, &resolved, is_pattern);
+    let place = place_of(call_site, &resolved, is_pattern);
     PlacedPath { path: Some(resolved), place, tags }
 }
 
 /// The path of which a part is unknown: what is known of its directory counts, unless the rest may be empty.
-fn place_unknown(site: &CallSite<'_>, cwd: Option<&Path>, text: &str, unknown: usize) -> PlacedPath {
+fn place_unknown(call_site: &CallSite<'_>, cwd: Option<&Path>, text: &str, unknown: usize) -> PlacedPath {
     let known = text.get(..unknown).unwrap_or_default();
-    let mut tags = tags_of_path(site, Path::new(&text.replace(UNKNOWN, "*")), true);
+    let mut tags = tags_of_path(call_site, Path::new(&text.replace(UNKNOWN, "*")), true);
     tags.retain(|tag| *tag != OperationTag::Pattern);
     let nowhere = PlacedPath { path: None, place: PathPlace::Unknown, tags: tags.clone() };
     let Some((directory, name)) = known.rsplit_once('/') else { return nowhere };
@@ -81,7 +81,7 @@ fn place_unknown(site: &CallSite<'_>, cwd: Option<&Path>, text: &str, unknown: u
     }
     let directory = if directory.is_empty() { "/" } else { directory };
     let Some(absolute) = to_absolute(cwd, directory) else { return nowhere };
-    let place = place_of(site, &normalize(&absolute), false);
+    let place = place_of(call_site, &normalize(&absolute), false);
     match place {
         PathPlace::Project | PathPlace::Temporary | PathPlace::System | PathPlace::InHome | PathPlace::Device => {
             PlacedPath { path: Some(absolute.join("*")), place, tags }
@@ -129,7 +129,7 @@ fn is_everything(name: &str) -> bool {
 }
 
 /// Where an absolute path without `..` is.
-pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> PathPlace {
+pub(crate) fn place_of(call_site: &CallSite<'_>, path: &Path, is_pattern: bool) -> PathPlace {
     let text = &*path.to_string_lossy();
     let name = text.bytes().rposition(|byte| byte == b'/').and_then(|end| text.get(end + 1..)).unwrap_or(text);
     // Everything in a directory is the directory.
@@ -137,18 +137,18 @@ pub(crate) fn place_of(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Pa
         let parent = path.parent().unwrap_or(path);
         // `DIRECTORY/**/*`.
         let place =
-            place_of(site, parent, parent.file_name().is_some_and(|name| is_everything(&name.to_string_lossy())));
-        return if place == PathPlace::Project && parent == site.project { PathPlace::ProjectRoot } else { place };
+            place_of(call_site, parent, parent.file_name().is_some_and(|name| is_everything(&name.to_string_lossy())));
+        return if place == PathPlace::Project && parent == call_site.project { PathPlace::ProjectRoot } else { place };
     }
     // `!(a|b)` is everything in a directory but a few names.
     if name.starts_with("!(") {
-        return place_of(site, path.parent().unwrap_or(path), false);
+        return place_of(call_site, path.parent().unwrap_or(path), false);
     }
     if let Some(place) = windows::place_of_drive(text) {
         return place;
     }
-    let project = &*site.project.to_string_lossy();
-    let home = site.home.map(Path::to_string_lossy);
+    let project = &*call_site.project.to_string_lossy();
+    let home = call_site.home.map(Path::to_string_lossy);
     let below_home = home.as_deref().and_then(|home| strip_directory(text, home));
     let is_below = |directory: &str| strip_directory(text, directory).is_some();
     // A service works in `/` if it is not told where, and a container often does. What is there, or beside the home

@@ -87,9 +87,9 @@ struct PathNames<'p> {
 }
 
 /// What is known of an absolute path. `is_pattern`: its parts may be patterns.
-pub(crate) fn tags_of_path(site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Vec<OperationTag> {
+pub(crate) fn tags_of_path(call_site: &CallSite<'_>, path: &Path, is_pattern: bool) -> Vec<OperationTag> {
     let text = path.to_string_lossy();
-    let home_count = site.home.map_or(0, |home| {
+    let home_count = call_site.home.map_or(0, |home| {
         let home = &*home.to_string_lossy();
         if strip_directory(&text, home).is_some() { home.split('/').filter(|name| !name.is_empty()).count() } else { 0 }
     });

@@ -6,7 +6,7 @@ use crate::PathPlace;
 use crate::site::CallSite;
 
 /// A path with slashes; one of a drive's `Users` lies beside the home directory.
-pub(super) fn to_local<'t>(site: &CallSite<'_>, text: &'t str) -> Cow<'t, str> {
+pub(super) fn to_local<'t>(call_site: &CallSite<'_>, text: &'t str) -> Cow<'t, str> {
     if !text.contains('\\') && !is_drive_path(text) {
         return Cow::Borrowed(text);
     }
@@ -17,8 +17,8 @@ pub(super) fn to_local<'t>(site: &CallSite<'_>, text: &'t str) -> Cow<'t, str> {
         let (head, rest) = rest.split_at_checked(":/users".len())?;
         (head.eq_ignore_ascii_case(":/users") && (rest.is_empty() || rest.starts_with('/'))).then_some(rest)
     });
-    let beside = site.home.and_then(|home| Some((home.parent()?.to_str()?, home.file_name()?.to_str()?)));
-    let is_posix = site.home.is_some_and(|home| home.to_string_lossy().starts_with('/'));
+    let beside = call_site.home.and_then(|home| Some((home.parent()?.to_str()?, home.file_name()?.to_str()?)));
+    let is_posix = call_site.home.is_some_and(|home| home.to_string_lossy().starts_with('/'));
     match (users, beside) {
         (Some(rest), Some((parent, user))) if is_posix => {
             let (name, below) =

@@ -118,9 +118,9 @@ fn mount_of(name: &str, value: &ShellArg) -> Option<(ShellArg, String)> {
     }
 }
 
-fn push_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &ShellArg) {
-    let placed = walk.place(source);
-    let text = source.text.trim_end_matches('/');
+fn push_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, arg: &ShellArg) {
+    let placed = walk.place(arg);
+    let text = arg.text.trim_end_matches('/');
     let is_below = |list: &str, text: &str| {
         list.split_whitespace()
             .any(|known| text.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
@@ -143,7 +143,7 @@ fn push_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &Shell
     };
     let has = |tag| placed.tags.contains(&tag);
     if has(OperationTag::Secret) && placed.place != PathPlace::Project {
-        walk.push_path(Operation::new(OperationKind::Read, call.name).tag(OperationTag::Recursive), source);
+        walk.push_path(Operation::new(OperationKind::Read, call.name).tag(OperationTag::Recursive), arg);
     }
     if is_socket
         || is_wide
@@ -151,7 +151,7 @@ fn push_mount(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &Shell
         || has(OperationTag::Pintle)
         || has(OperationTag::Startup)
     {
-        walk.push(Operation::new(Container, call.name).action("mount_host").written(source.shown()));
+        walk.push(Operation::new(Container, call.name).action("mount_host").written(arg.shown()));
     }
 }
 

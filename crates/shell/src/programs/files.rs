@@ -74,14 +74,14 @@ pub(super) fn is_host_path(text: &str) -> bool {
 }
 
 /// The path of a source after a copy into a directory.
-pub(super) fn join_below(target: &ShellArg, source: &ShellArg) -> ShellArg {
+pub(super) fn join_below(target: &ShellArg, arg: &ShellArg) -> ShellArg {
     // `HOST:PATH` is a path of another machine.
-    let of_host = source.text.split_once(':').filter(|_| is_host_path(&source.text));
-    let path = of_host.map_or(source.text.as_str(), |(_, path)| path);
+    let of_host = arg.text.split_once(':').filter(|_| is_host_path(&arg.text));
+    let path = of_host.map_or(arg.text.as_str(), |(_, path)| path);
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     ShellArg {
         text: format!("{}/{name}", target.text.trim_end_matches('/')),
-        is_pattern: target.is_pattern || source.is_pattern,
+        is_pattern: target.is_pattern || arg.is_pattern,
         ..target.clone()
     }
 }
@@ -91,15 +91,15 @@ pub(super) fn write_target(
     walk: &mut CommandWalk<'_>,
     program: &str,
     target: &ShellArg,
-    source: &ShellArg,
+    arg: &ShellArg,
     flow: &TextFlow,
 ) {
     // These are directories, so that a file of the same name comes into them.
     if matches!(walk.place(target).place, PathPlace::Home | PathPlace::Root) && !target.is_pattern {
-        return walk.write_file(program, &join_below(target, source), "replace", flow.clone());
+        return walk.write_file(program, &join_below(target, arg), "replace", flow.clone());
     }
     walk.write_file(program, target, "replace", flow.clone());
-    write_inside(walk, program, target, source, flow);
+    write_inside(walk, program, target, arg, flow);
 }
 
 /// Writes the file of the same name below the target of a copy, if that needs care.
@@ -107,10 +107,10 @@ pub(super) fn write_inside(
     walk: &mut CommandWalk<'_>,
     program: &str,
     target: &ShellArg,
-    source: &ShellArg,
+    arg: &ShellArg,
     flow: &TextFlow,
 ) {
-    let inside = join_below(target, source);
+    let inside = join_below(target, arg);
     let placed = walk.place(&inside);
     let is_plain = |tag: &OperationTag| matches!(tag, OperationTag::Pattern | OperationTag::GitDirectory);
     if !placed.tags.iter().all(is_plain) || walk.is_watched(&placed) {
@@ -121,10 +121,10 @@ pub(super) fn write_inside(
 }
 
 /// Whether each file of a directory gets another name there, as in `for f in *; do mv "$f" "$f.old"; done`.
-fn is_renamed(source: &ShellArg, target: &ShellArg) -> bool {
-    let name = source.text.strip_suffix('*').and_then(|directory| target.text.strip_prefix(directory));
+fn is_renamed(arg: &ShellArg, target: &ShellArg) -> bool {
+    let name = arg.text.strip_suffix('*').and_then(|directory| target.text.strip_prefix(directory));
     name.is_some_and(|name| name.contains('*') && !name.contains('/'))
-        && (target.text != source.text || !target.is_pattern)
+        && (target.text != arg.text || !target.is_pattern)
 }
 
 pub(super) fn run_move(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
@@ -228,12 +228,12 @@ pub(super) fn run_link(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
 }
 
 /// What a symbolic link names: it is relative to the directory of the link.
-fn link_target(link: &ShellArg, source: &ShellArg) -> ShellArg {
+fn link_target(link: &ShellArg, arg: &ShellArg) -> ShellArg {
     match link.text.rsplit_once('/') {
-        Some((directory, _)) if !source.text.starts_with(['/', '~']) && source.is_known() => {
-            source.with_text(format!("{directory}/{}", source.text))
+        Some((directory, _)) if !arg.text.starts_with(['/', '~']) && arg.is_known() => {
+            arg.with_text(format!("{directory}/{}", arg.text))
         }
-        _ => source.clone(),
+        _ => arg.clone(),
     }
 }
 

@@ -172,37 +172,41 @@ impl<'c, 'a> RowCall<'c, 'a> {
     }
 
     /// Whether an option is a letter, `name`, `name=value` or `name=`.
-    fn is_option(&self, given: &GivenOption<'_>, option: &str) -> bool {
+    fn is_option(&self, given_option: &GivenOption<'_>, option: &str) -> bool {
         if option.len() == 1 {
             // What has other marks is a value, as in `-m'a note'`.
-            let is_plain = || given.arg.text.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric());
-            return !given.is_long && given.name == option && (self.has_row() || is_plain());
+            let is_plain = || given_option.arg.text.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric());
+            return !given_option.is_long && given_option.name == option && (self.has_row() || is_plain());
         }
         let (name, wanted) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
-        let name = if given.is_negated { name.strip_prefix("no-").unwrap_or_default() } else { name };
-        if !given.is_long || given.name != name {
+        let name = if given_option.is_negated { name.strip_prefix("no-").unwrap_or_default() } else { name };
+        if !given_option.is_long || given_option.name != name {
             return false;
         }
-        let value = given.value.map(|(value, _)| value);
+        let value = given_option.value.map(|(value, _)| value);
         match wanted {
             None => !matches!(value, Some("false" | "none" | "no" | "0" | "off")),
             Some("") => value.is_some(),
             // A row that names a value says that the option takes one.
-            Some(wanted) => value.or_else(|| self.next_text(given)) == Some(wanted),
+            Some(wanted) => value.or_else(|| self.next_text(given_option)) == Some(wanted),
         }
     }
 
     /// Whether an option is this one, or an abbreviation that may stand for it.
-    fn may_be(&self, given: &GivenOption<'_>, option: &str) -> bool {
+    fn may_be(&self, given_option: &GivenOption<'_>, option: &str) -> bool {
         let (name, wanted) = option.split_once('=').unwrap_or((option, ""));
-        let is_short = given.name.len() >= if self.grammar.is_complete() { 1 } else { 3 };
-        let is_abbreviated = given.is_long && is_short && given.name.len() < name.len() && name.starts_with(given.name);
-        let is_known = || self.grammar.is_complete() && self.grammar.has_name(given.name);
-        self.is_option(given, option) || is_abbreviated && !given.is_negated && wanted.is_empty() && !is_known()
+        let is_short = given_option.name.len() >= if self.grammar.is_complete() { 1 } else { 3 };
+        let is_abbreviated = given_option.is_long
+            && is_short
+            && given_option.name.len() < name.len()
+            && name.starts_with(given_option.name);
+        let is_known = || self.grammar.is_complete() && self.grammar.has_name(given_option.name);
+        self.is_option(given_option, option)
+            || is_abbreviated && !given_option.is_negated && wanted.is_empty() && !is_known()
     }
 
-    fn next_text(&self, given: &GivenOption<'_>) -> Option<&'c str> {
-        let index = self.call.args.iter().position(|arg| std::ptr::eq(arg, given.arg))?;
+    fn next_text(&self, option: &GivenOption<'_>) -> Option<&'c str> {
+        let index = self.call.args.iter().position(|arg| std::ptr::eq(arg, option.arg))?;
         self.call.args.get(index + 1).map(|arg| arg.text.as_str())
     }
 

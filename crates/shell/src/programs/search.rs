@@ -209,10 +209,10 @@ pub(super) fn run_fd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Par
     run_search(walk, call, &starts, &expression, roots)
 }
 /// Runs the command of a search, which has its input. `find` puts nothing behind it.
-fn run_found(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &[ShellArg], found: &ListedFiles) {
+fn run_found(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &[ShellArg], files: &ListedFiles) {
     match call.name == "find" && !command.iter().any(|arg| arg.text.contains("{}")) {
         true => drop(walk.run_args(command, call.stdin)),
-        false => run_for_each(walk, command, found, "{}"),
+        false => run_for_each(walk, command, files, "{}"),
     }
 }
 

@@ -43,8 +43,8 @@ pub(super) enum ElementChoice {
 
 impl CommandWalk<'_> {
     /// The value of an expression before its expansion.
-    pub(super) fn evaluate_word(&mut self, word: &BashWord) -> Option<i64> {
-        let text = self.expand_quoted(word).text;
+    pub(super) fn evaluate_word(&mut self, bash_word: &BashWord) -> Option<i64> {
+        let text = self.expand_quoted(bash_word).text;
         self.evaluate(&text)
     }
 

@@ -21,13 +21,13 @@ fn text_of(piece: &WordPiece) -> &str {
 }
 
 /// The words that a word with braces gives, and whether these are all; the word itself if the braces are only text.
-pub(super) fn expand_braces(word: &BashWord) -> (Vec<BashWord>, bool) {
+pub(super) fn expand_braces(bash_word: &BashWord) -> (Vec<BashWord>, bool) {
     let letters = |piece: &WordPiece| if let WordPiece::Literal(text) = piece { text.len() } else { 1 };
-    if word.pieces.iter().map(letters).sum::<usize>() > MAX_LETTERS {
-        return (vec![word.clone()], false);
+    if bash_word.pieces.iter().map(letters).sum::<usize>() > MAX_LETTERS {
+        return (vec![bash_word.clone()], false);
     }
     let mut done: Vec<BashWord> = Vec::new();
-    let mut open = vec![word.clone()];
+    let mut open = vec![bash_word.clone()];
     let mut is_whole = true;
     while let Some(next) = open.pop() {
         match split_first_brace(&next) {
@@ -101,9 +101,9 @@ fn range_between(tokens: &[BraceToken], open: usize, close: usize) -> Option<Vec
     brace_range(&inner.iter().map(BraceToken::letter).collect::<Option<String>>()?)
 }
 
-fn split_first_brace(word: &BashWord) -> Option<Vec<BashWord>> {
+fn split_first_brace(bash_word: &BashWord) -> Option<Vec<BashWord>> {
     let mut tokens: Vec<BraceToken> = Vec::new();
-    for piece in &word.pieces {
+    for piece in &bash_word.pieces {
         match piece {
             WordPiece::Literal(text) => tokens.extend(text.chars().map(BraceToken::Letter)),
             piece => tokens.push(BraceToken::Piece(piece.clone())),

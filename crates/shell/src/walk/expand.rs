@@ -123,28 +123,28 @@ fn home_of(user: &str, own: Option<&Path>) -> String {
 
 impl CommandWalk<'_> {
     /// The arguments that a word gives.
-    pub(crate) fn expand_word(&mut self, word: &BashWord) -> Vec<ShellArg> {
-        if let Some(text) = word.as_literal()
+    pub(crate) fn expand_word(&mut self, bash_word: &BashWord) -> Vec<ShellArg> {
+        if let Some(text) = bash_word.as_literal()
             && !text.contains(['*', '?', '[', '{', '~', '='])
         {
             return vec![ShellArg::new(text)];
         }
         let has_braces = |piece: &WordPiece| matches!(piece, WordPiece::Literal(text) if text.contains('{'));
-        if word.pieces.iter().any(has_braces) {
-            let (words, is_whole) = expand_braces(word);
+        if bash_word.pieces.iter().any(has_braces) {
+            let (words, is_whole) = expand_braces(bash_word);
             if !is_whole {
                 self.push_unknown("", "its braces give more words than can be looked at");
             }
             if words.len() > 1 {
-                return words.iter().flat_map(|word| self.expand_fields(word, true)).collect();
+                return words.iter().flat_map(|bash_word| self.expand_fields(bash_word, true)).collect();
             }
         }
-        self.expand_fields(word, true)
+        self.expand_fields(bash_word, true)
     }
 
     /// A word where the shell does not divide it: a value of a variable, a redirection, a here-document.
-    pub(crate) fn expand_quoted(&mut self, word: &BashWord) -> ShellArg {
-        let mut fields = self.expand_fields(word, false).into_iter();
+    pub(crate) fn expand_quoted(&mut self, bash_word: &BashWord) -> ShellArg {
+        let mut fields = self.expand_fields(bash_word, false).into_iter();
         let Some(mut first) = fields.next() else { return ShellArg::default() };
         for more in fields {
             first.text.push(' ');
@@ -157,9 +157,9 @@ impl CommandWalk<'_> {
         first
     }
 
-    fn expand_fields(&mut self, word: &BashWord, splits: bool) -> Vec<ShellArg> {
+    fn expand_fields(&mut self, bash_word: &BashWord, splits: bool) -> Vec<ShellArg> {
         let mut built = FieldBuilder::default();
-        for (index, piece) in word.pieces.iter().enumerate() {
+        for (index, piece) in bash_word.pieces.iter().enumerate() {
             match piece {
                 WordPiece::Literal(text) => {
                     let named = if index == 0 { self.named_directory(text) } else { None };
@@ -204,7 +204,7 @@ impl CommandWalk<'_> {
                     self.capture(script);
                     built.current.is_pattern = true;
                 }
-                WordPiece::Value(script) => self.expand_value(script, word.pieces.len() == 1, &mut built),
+                WordPiece::Value(script) => self.expand_value(script, bash_word.pieces.len() == 1, &mut built),
                 WordPiece::Process(script, is_output) => {
                     let flow = self.capture(script);
                     built.push("/dev/fd/63", TextTaint::NONE);

@@ -28,7 +28,7 @@ pub(super) struct PlacedPaths {
 }
 
 impl PlacedPaths {
-    fn find(&mut self, site: &CallSite<'_>, cwd: Option<&Rc<Path>>, text: &str, is_pattern: bool) -> PlacedPath {
+    fn find(&mut self, call_site: &CallSite<'_>, cwd: Option<&Rc<Path>>, text: &str, is_pattern: bool) -> PlacedPath {
         let is_same_directory = match (&self.cwd, cwd) {
             (Some(known), Some(cwd)) => Rc::ptr_eq(known, cwd),
             (None, None) => true,
@@ -45,7 +45,7 @@ impl PlacedPaths {
         if let Some(placed) = known.get(text) {
             return placed.clone();
         }
-        let placed = place_path(site, cwd.map(Rc::as_ref), text, is_pattern);
+        let placed = place_path(call_site, cwd.map(Rc::as_ref), text, is_pattern);
         known.insert(text.to_owned(), placed.clone());
         placed
     }
@@ -300,8 +300,8 @@ impl CommandWalk<'_> {
     }
 
     /// Records that a program of the machine gets another name.
-    pub(crate) fn note_program(&mut self, source: &ShellArg, copy: &ShellArg) {
-        let name = self.copied_program(source).unwrap_or_else(|| program_name(&source.text));
+    pub(crate) fn note_program(&mut self, arg: &ShellArg, copy: &ShellArg) {
+        let name = self.copied_program(arg).unwrap_or_else(|| program_name(&arg.text));
         if self.is_program(&name)
             && let Some(path) = self.place(copy).path
         {

@@ -125,12 +125,12 @@ pub(crate) struct CommandWalk<'s> {
 }
 
 impl<'s> CommandWalk<'s> {
-    pub(crate) fn new(site: &'s CallSite<'s>, run_program: ProgramRunner, is_program: fn(&str) -> bool) -> Self {
+    pub(crate) fn new(call_site: &'s CallSite<'s>, run_program: ProgramRunner, is_program: fn(&str) -> bool) -> Self {
         Self {
-            site,
+            site: call_site,
             run_program,
             is_program,
-            state: WalkState { cwd: Some(site.cwd.into()), ..WalkState::default() },
+            state: WalkState { cwd: Some(call_site.cwd.into()), ..WalkState::default() },
             grammar: GrammarKind::Bash,
             splits_words: false,
             is_ambiguous: false,
@@ -399,13 +399,13 @@ impl CommandWalk<'_> {
     }
 
     /// What the command line prints for the model.
-    pub(crate) fn push_printed(&mut self, printed: &TextFlow) {
+    pub(crate) fn push_printed(&mut self, flow: &TextFlow) {
         let is_read = self
             .operations
             .iter()
             .any(|operation| operation.kind == OperationKind::Read && operation.has(OperationTag::Secret));
-        if printed.taint.has(TextTaint::SECRET | TextTaint::ENVIRONMENT) && !is_read {
-            let is_whole = printed.taint.has(TextTaint::ENVIRONMENT);
+        if flow.taint.has(TextTaint::SECRET | TextTaint::ENVIRONMENT) && !is_read {
+            let is_whole = flow.taint.has(TextTaint::ENVIRONMENT);
             let action = if is_whole { "print_environment" } else { "print_variable" };
             self.push(Operation::new(OperationKind::Secret, "").action(action));
         }

@@ -60,17 +60,17 @@ impl OptionLetters {
 
     /// The option that a long name stands for, whether it takes a value, and whether it is switched off: an exact name, or
     /// the only one that begins so.
-    fn long(self, given: &str) -> (&str, ValueNeed, bool) {
-        if let Some(need) = self.entry(given) {
-            return (given, need, false);
+    fn long(self, written: &str) -> (&str, ValueNeed, bool) {
+        if let Some(need) = self.entry(written) {
+            return (written, need, false);
         }
-        let negated = given.strip_prefix("no-").filter(|name| !name.is_empty() && self.is_complete());
+        let negated = written.strip_prefix("no-").filter(|name| !name.is_empty() && self.is_complete());
         if let Some(name) = negated.filter(|name| self.entry(name).is_some()) {
             return (name, ValueNeed::Never, true);
         }
         let mut candidates = self
             .entries()
-            .filter(|(whole, _)| whole.starts_with(given))
+            .filter(|(whole, _)| whole.starts_with(written))
             .map(|(whole, need)| (whole, need, false))
             .chain(negated.into_iter().flat_map(|name| {
                 self.entries()
@@ -78,8 +78,8 @@ impl OptionLetters {
                     .map(|(whole, _)| (whole, ValueNeed::Never, true))
             }));
         match (candidates.next(), candidates.next()) {
-            (Some(found), None) if !given.is_empty() => found,
-            _ => (given, ValueNeed::Never, false),
+            (Some(found), None) if !written.is_empty() => found,
+            _ => (written, ValueNeed::Never, false),
         }
     }
 }
@@ -260,10 +260,10 @@ impl<'a> ParsedOptions<'a> {
     }
 }
 
-fn is_option(given: &str, letter: &str, name: &str) -> bool {
-    if given.len() == 1 {
-        given == letter
+fn is_option(written: &str, letter: &str, name: &str) -> bool {
+    if written.len() == 1 {
+        written == letter
     } else {
-        !name.is_empty() && (given == name || given.len() >= 3 && name.starts_with(given))
+        !name.is_empty() && (written == name || written.len() >= 3 && name.starts_with(written))
     }
 }

@@ -280,10 +280,10 @@ impl CommandWalk<'_> {
     }
 
     /// Notes the state in which a loop or a function may be left.
-    pub(super) fn note_exit(&mut self, reach: ExitReach) {
-        let is_inside = if reach == ExitReach::Function { !self.running.is_empty() } else { self.loop_depth > 0 };
+    pub(super) fn note_exit(&mut self, span: ExitReach) {
+        let is_inside = if span == ExitReach::Function { !self.running.is_empty() } else { self.loop_depth > 0 };
         if is_inside {
-            self.exits.push((reach, self.state.clone()));
+            self.exits.push((span, self.state.clone()));
             self.state.is_over = self.state.is_stuck;
         }
     }

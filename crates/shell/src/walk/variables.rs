@@ -171,8 +171,8 @@ impl CommandWalk<'_> {
     }
 
     /// A value of an array. `[SUBSCRIPT]=VALUE` names its place, which may not be known.
-    fn placed_value(&mut self, word: &BashWord, value: ShellArg) -> (Option<Option<i64>>, ShellArg) {
-        let has_place = matches!(word.pieces.first(), Some(WordPiece::Literal(text)) if text.starts_with('['));
+    fn placed_value(&mut self, bash_word: &BashWord, value: ShellArg) -> (Option<Option<i64>>, ShellArg) {
+        let has_place = matches!(bash_word.pieces.first(), Some(WordPiece::Literal(text)) if text.starts_with('['));
         let placed = split_subscript(&value.text).filter(|_| has_place).and_then(|(subscript, after)| {
             let text = after.strip_prefix("+=").or_else(|| after.strip_prefix('='))?;
             Some((subscript.to_owned(), text.to_owned()))

@@ -149,14 +149,14 @@ impl ListStore {
     }
 
     /// A part of an earlier list, as directly as it is known: a part of a part is a part of that.
-    fn find_slice(&self, of: &DigestBytes, range: Range<usize>) -> Result<ListSection, String> {
-        let missing = || format!("it refers to blob `{}`, which no line before it contains", to_hex(of));
-        let mut list = *self.by_digest.get(of).ok_or_else(missing)?;
+    fn find_slice(&self, digest: &DigestBytes, range: Range<usize>) -> Result<ListSection, String> {
+        let missing = || format!("it refers to blob `{}`, which no line before it contains", to_hex(digest));
+        let mut list = *self.by_digest.get(digest).ok_or_else(missing)?;
         let mut range = range;
         loop {
             let known = self.lists.get(list).ok_or_else(missing)?;
             if range.is_empty() || range.end > known.totals.count {
-                return Err(format!("it refers to elements that the list `{}` does not have", to_hex(of)));
+                return Err(format!("it refers to elements that the list `{}` does not have", to_hex(digest)));
             }
             if range.len() == known.totals.count {
                 return Ok(ListSection::Earlier { list, range });

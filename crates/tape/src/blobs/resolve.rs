@@ -114,13 +114,18 @@ impl<'b> BlobStore<'b> {
         }
     }
 
-    fn read_part(&self, part: &RawValue, spans: &LineSpans<'_>, is_written: &mut bool) -> Result<NewListPart, String> {
-        if part.get().starts_with('{') {
-            let slice: ListSlice<'_> = serde_json::from_str(part.get()).map_err(|error| error.to_string())?;
+    fn read_part(
+        &self,
+        list_part: &RawValue,
+        spans: &LineSpans<'_>,
+        is_written: &mut bool,
+    ) -> Result<NewListPart, String> {
+        if list_part.get().starts_with('{') {
+            let slice: ListSlice<'_> = serde_json::from_str(list_part.get()).map_err(|error| error.to_string())?;
             let of = parse_hex(&slice.of).ok_or_else(|| missing_text(&slice.of))?;
             return Ok(NewListPart::Slice { of, range: slice.from..slice.to });
         }
-        let elements: Vec<&RawValue> = serde_json::from_str(part.get()).map_err(|error| error.to_string())?;
+        let elements: Vec<&RawValue> = serde_json::from_str(list_part.get()).map_err(|error| error.to_string())?;
         let mut stored = Vec::with_capacity(elements.len());
         for element in elements {
             let BlobValue { text, span, is_written: is_same, size } = self.read_value(element, spans)?;

@@ -49,13 +49,13 @@ pub(super) struct StubSet {
 
 impl StubRegistry {
     /// Sorts the hooks of the tape's `hooks` records into the order in which the engine runs them.
-    pub(super) fn new<'r>(loaded: impl Iterator<Item = (HookScope, &'r LoadedHook)>) -> Self {
+    pub(super) fn new<'r>(hooks: impl Iterator<Item = (HookScope, &'r LoadedHook)>) -> Self {
         let stub = |(scope, entry): (HookScope, &LoadedHook)| {
             // An event that this version does not know is not fired.
             let event = EventName::parse(&entry.event).ok()?;
             Some(HookStub { event, scope, entry: entry.clone() })
         };
-        let mut stubs: Vec<HookStub> = loaded.filter_map(stub).collect();
+        let mut stubs: Vec<HookStub> = hooks.filter_map(stub).collect();
         // Hooks run by configuration layer, and within one the runtime's hooks before an agent's.
         stubs.sort_by_key(|stub| (stub.entry.layer, stub.scope == HookScope::Agent));
         let position = |(slot, stub): (usize, &HookStub)| {

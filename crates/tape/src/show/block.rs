@@ -39,29 +39,29 @@ pub(super) struct DispatchBlock {
 }
 
 impl DispatchBlock {
-    pub(super) fn new(at: String, fired: &EventRecord<'_>) -> Self {
-        let subject_field = EventName::parse(&fired.event).ok().and_then(|name| name.def().subject);
-        let subject = subject_field.and_then(|field| fired.payload.get(field)).and_then(Value::as_str);
-        let mut event = single_line(&fired.event, 80);
+    pub(super) fn new(time: String, record: &EventRecord<'_>) -> Self {
+        let subject_field = EventName::parse(&record.event).ok().and_then(|name| name.def().subject);
+        let subject = subject_field.and_then(|field| record.payload.get(field)).and_then(Value::as_str);
+        let mut event = single_line(&record.event, 80);
         if let Some(subject) = subject {
             event.push(' ');
             event.push_str(&single_line(subject, 80));
         }
-        let whose = match fired.origin.depth {
+        let whose = match record.origin.depth {
             0 => String::new(),
-            depth => format!("  (agent {}, depth {depth})", single_line(&fired.origin.agent, 80)),
+            depth => format!("  (agent {}, depth {depth})", single_line(&record.origin.agent, 80)),
         };
         Self {
-            offset: at,
-            parent: fired.parent,
+            offset: time,
+            parent: record.parent,
             event,
             agent_label: whose,
-            delegated: fired.origin.depth > 0,
+            delegated: record.origin.depth > 0,
             details: Vec::new(),
             effects: BTreeMap::new(),
             called_entries: BTreeSet::new(),
             recheck_calls: BTreeSet::new(),
-            fired: fired.payload.clone().into_owned(),
+            fired: record.payload.clone().into_owned(),
             rewritten: None,
             nested: Vec::new(),
             failed_hooks: Vec::new(),
@@ -125,40 +125,40 @@ impl DispatchBlock {
     }
 
     /// The complete block of a dispatch that has ended.
-    pub(super) fn close(mut self, decided: &OutcomeRecord<'_>, options: &ShowOptions) -> Vec<StyledLine> {
-        let (tone, word) = match decided.decision {
-            Decision::Allow if decided.hooks_called == 0 => (Tone::Quiet, "allow"),
-            Decision::Allow if decided.rewritten => (Tone::Warn, "rewrite"),
+    pub(super) fn close(mut self, record: &OutcomeRecord<'_>, options: &ShowOptions) -> Vec<StyledLine> {
+        let (tone, word) = match record.decision {
+            Decision::Allow if record.hooks_called == 0 => (Tone::Quiet, "allow"),
+            Decision::Allow if record.rewritten => (Tone::Warn, "rewrite"),
             Decision::Allow => (Tone::Good, "allow"),
             Decision::Ask => (Tone::Warn, "ask"),
             Decision::Deny => (Tone::Bad, "deny"),
         };
-        let quiet = decided.decision == Decision::Allow && !decided.rewritten && decided.failures.is_empty();
+        let quiet = record.decision == Decision::Allow && !record.rewritten && record.failures.is_empty();
         if self.delegated && quiet && self.details.is_empty() && self.nested.is_empty() && !options.everything {
             return Vec::new();
         }
         let mut head = self.head_line(tone, word);
-        if decided.hooks_called == 0 {
+        if record.hooks_called == 0 {
             head.push(Tone::Quiet, "  (no hook)");
         }
-        if let Some(approval) = &decided.approval {
+        if let Some(approval) = &record.approval {
             head.push(Tone::Good, format!("  (approved by {})", single_line(&approval.approved_by, 80)));
         }
-        self.hide_ignored_failures(decided, options);
-        if decided.rewritten {
-            let changes = match decided.value.as_deref().or(self.rewritten.as_ref()) {
+        self.hide_ignored_failures(record, options);
+        if record.rewritten {
+            let changes = match record.value.as_deref().or(self.rewritten.as_ref()) {
                 Some(value) => render_rewrite(&self.fired, value, options),
                 None => Vec::new(),
             };
             self.details.extend(changes.into_iter().map(|line| line.with_indent(INDENT)));
         }
-        if decided.decision == Decision::Deny {
-            self.details.extend(self.unreported_reason_lines(decided, options));
-            if decided.reasons.iter().any(|reason| reason.stops_run) {
+        if record.decision == Decision::Deny {
+            self.details.extend(self.unreported_reason_lines(record, options));
+            if record.reasons.iter().any(|reason| reason.stops_run) {
                 self.details.push(StyledLine::new(Tone::Bad, "the run ends").with_indent(INDENT));
             }
         }
-        for failure in &decided.failures {
+        for failure in &record.failures {
             let (tone, meant) = match failure.policy {
                 FailurePolicy::Closed => (Tone::Warn, "counts as a deny: failure policy `closed`"),
                 FailurePolicy::Open => (Tone::Warn, "has no effect: failure policy `open`"),
@@ -169,7 +169,7 @@ impl DispatchBlock {
             self.details.push(StyledLine::new(tone, format!("{hook}  failure {meant}")).with_indent(INDENT));
             self.details.extend(self.failure_reason_line(failure, options));
         }
-        for shadow in decided.shadow.iter().filter(|shadow| shadow.verdict.kind != VerdictLabel::Pass) {
+        for shadow in record.shadow.iter().filter(|shadow| shadow.verdict.kind != VerdictLabel::Pass) {
             let (hook, word) = (single_line(&shadow.hook, 80), shadow.verdict.kind.as_str());
             let why = shadow.verdict.reason.as_deref().map(|why| format!(": {}", single_line(why, options.text_chars)));
             let text = format!("{hook}  shadow: would have returned {word}{}", why.unwrap_or_default());
@@ -187,8 +187,8 @@ impl DispatchBlock {
     }
 
     /// Hides the warnings of failures that the hook's author ignores, unless everything is shown.
-    fn hide_ignored_failures(&mut self, decided: &OutcomeRecord<'_>, options: &ShowOptions) {
-        let ignored = decided.failures.iter().filter(|failure| failure.policy == FailurePolicy::Ignored);
+    fn hide_ignored_failures(&mut self, record: &OutcomeRecord<'_>, options: &ShowOptions) {
+        let ignored = record.failures.iter().filter(|failure| failure.policy == FailurePolicy::Ignored);
         let ignored: Vec<&str> = ignored.map(|failure| &*failure.hook).collect();
         let failed = std::mem::take(&mut self.failed_hooks);
         for (_, place) in failed.into_iter().rev().filter(|(hook, _)| ignored.contains(&hook.as_str())) {
@@ -201,11 +201,11 @@ impl DispatchBlock {
     }
 
     /// Reasons in the outcome that are not those of a hook in the block, such as who denied an ask.
-    fn unreported_reason_lines(&self, decided: &OutcomeRecord<'_>, options: &ShowOptions) -> Vec<StyledLine> {
+    fn unreported_reason_lines(&self, record: &OutcomeRecord<'_>, options: &ShowOptions) -> Vec<StyledLine> {
         let shown: Vec<String> = self.details.iter().map(StyledLine::to_string).collect();
         // A failure has its own line.
-        let failed = |hook: &str| decided.failures.iter().any(|failure| failure.hook == hook);
-        let reasons = decided.reasons.iter().filter(|reason| !failed(reason.hook.as_str()));
+        let failed = |hook: &str| record.failures.iter().any(|failure| failure.hook == hook);
+        let reasons = record.reasons.iter().filter(|reason| !failed(reason.hook.as_str()));
         let reasons = reasons
             .map(|reason| (single_line(reason.hook.as_str(), 80), single_line(&reason.text, options.text_chars)));
         let missing = reasons.filter(|(_, text)| !shown.iter().any(|line| line.contains(text.as_str())));
@@ -236,15 +236,15 @@ impl DispatchBlock {
 }
 
 /// A record without a dispatch whose beginning was shown, such as an effect of a tool.
-pub(super) fn lines_without_dispatch(at: &str, body: &RecordBody<'_>, options: &ShowOptions) -> Vec<StyledLine> {
+pub(super) fn lines_without_dispatch(time: &str, body: &RecordBody<'_>, options: &ShowOptions) -> Vec<StyledLine> {
     let text = match body {
         RecordBody::Effect(effected) => match effect::describe_request(effected, options) {
-            Some(words) => format!("{at}{}  {words}", single_line(&effected.caller, 80)),
+            Some(words) => format!("{time}{}  {words}", single_line(&effected.caller, 80)),
             None => return Vec::new(),
         },
         RecordBody::Warning(warned) => {
             format!(
-                "{at}{}  warning: {}",
+                "{time}{}  warning: {}",
                 single_line(&warned.hook, 80),
                 single_line(&warned.message, options.text_chars)
             )
@@ -258,17 +258,17 @@ fn is_silent(verdict: &RecordedVerdict<'_>) -> bool {
     verdict.kind == VerdictLabel::Pass && verdict.effects.is_empty() && verdict.warnings.is_empty()
 }
 
-fn verdict_line(answered: &HookReturnedRecord<'_>, options: &ShowOptions) -> StyledLine {
-    let verdict = &answered.verdict;
+fn verdict_line(record: &HookReturnedRecord<'_>, options: &ShowOptions) -> StyledLine {
+    let verdict = &record.verdict;
     let tone = match verdict.kind {
         VerdictLabel::Pass => Tone::Quiet,
         VerdictLabel::Allow => Tone::Good,
         VerdictLabel::Rewrite | VerdictLabel::Ask => Tone::Warn,
         VerdictLabel::Deny | VerdictLabel::Failed => Tone::Bad,
     };
-    let mut line = StyledLine::new(Tone::Plain, format!("{:<24}", single_line(&answered.hook, 80))).with_indent(INDENT);
+    let mut line = StyledLine::new(Tone::Plain, format!("{:<24}", single_line(&record.hook, 80))).with_indent(INDENT);
     line.push(tone, format!("  {:<7}", verdict.kind.as_str()));
-    line.push(Tone::Quiet, format!("  {:>9}", format_duration(answered.duration_us)));
+    line.push(Tone::Quiet, format!("  {:>9}", format_duration(record.duration_us)));
     let reason = verdict.reason.as_ref().map(|reason| single_line(reason, options.text_chars));
     let failure = verdict.failure.as_ref().map(|failure| {
         let place = match (&failure.path, failure.line) {

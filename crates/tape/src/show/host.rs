@@ -14,7 +14,7 @@ use crate::record::{ApprovalRecord, ApprovalResult, ClosedRecord, RepairedRecord
 
 /// The line of a record; `None` if other lines already say the same and not everything is shown.
 pub(super) fn render_host_record(
-    at: &str,
+    time: &str,
     host: &HostRecord<'_>,
     options: &ShowOptions,
     removed: &RemovedTexts,
@@ -74,15 +74,15 @@ pub(super) fn render_host_record(
             }
         },
     };
-    let mut line = StyledLine::new(Tone::Quiet, at);
+    let mut line = StyledLine::new(Tone::Quiet, time);
     line.push(tone, what);
     line.push(Tone::Quiet, agent_label(host.origin()));
     Some(line)
 }
 
 /// The line of a response to an approval request of the host itself.
-pub(super) fn render_approval(at: &str, resolved: &ApprovalRecord<'_>) -> StyledLine {
-    let (tone, word) = match resolved.answer {
+pub(super) fn render_approval(time: &str, record: &ApprovalRecord<'_>) -> StyledLine {
+    let (tone, word) = match record.answer {
         ApprovalResult::Approved => (Tone::Good, "approved"),
         ApprovalResult::GrantedTool => (Tone::Good, "approved for every call with the same arguments"),
         ApprovalResult::GrantedSession => (Tone::Good, "approved for the whole session"),
@@ -90,26 +90,26 @@ pub(super) fn render_approval(at: &str, resolved: &ApprovalRecord<'_>) -> Styled
         ApprovalResult::Deferred => (Tone::Warn, "left to the host"),
         ApprovalResult::Unavailable => (Tone::Bad, "no user was available"),
     };
-    let about = resolved.id.as_deref().map(|id| format!("call {} ", single_line(id, 80)));
-    let by = resolved.approver.as_deref().map(|by| format!(" by {}", single_line(by, 80)));
-    let mut line = StyledLine::new(Tone::Quiet, at);
+    let about = record.id.as_deref().map(|id| format!("call {} ", single_line(id, 80)));
+    let by = record.approver.as_deref().map(|by| format!(" by {}", single_line(by, 80)));
+    let mut line = StyledLine::new(Tone::Quiet, time);
     line.push(tone, format!("{}{word}{}", about.unwrap_or_default(), by.unwrap_or_default()));
     line
 }
 
 /// The line of a torn record that was removed, or of a program that died between two records.
-pub(super) fn render_repaired(at: &str, healed: RepairedRecord) -> StyledLine {
+pub(super) fn render_repaired(time: &str, healed: RepairedRecord) -> StyledLine {
     let text = match healed {
         RepairedRecord { size_bytes: 0, .. } => String::from("the program ended here, and the tape continues"),
         RepairedRecord { line, size_bytes } => {
             format!("line {line} was truncated; its {size_bytes} bytes were removed and the tape continues")
         }
     };
-    StyledLine::new(Tone::Warn, format!("{at}{text}"))
+    StyledLine::new(Tone::Warn, format!("{time}{text}"))
 }
 
-pub(super) fn render_closed(at: &str, closed: &ClosedRecord<'_>) -> StyledLine {
-    StyledLine::new(Tone::Quiet, format!("{at}closed after {} records", closed.records))
+pub(super) fn render_closed(time: &str, closed: &ClosedRecord<'_>) -> StyledLine {
+    StyledLine::new(Tone::Quiet, format!("{time}closed after {} records", closed.records))
 }
 
 /// Whether the neighboring events and replies already show the same.
@@ -173,8 +173,8 @@ fn describe_source(source: MessageSource) -> &'static str {
     }
 }
 
-fn describe_transition(what: ReminderTransition) -> &'static str {
-    match what {
+fn describe_transition(transition: ReminderTransition) -> &'static str {
+    match transition {
         ReminderTransition::Injected => "injected",
         ReminderTransition::Deduped => "not repeated",
         ReminderTransition::Rendered => "shown",

@@ -43,11 +43,11 @@ impl Default for ShowOptions {
 
 /// Renders a whole tape. Text that a hook removed is not shown, although the tape contains it.
 #[must_use]
-pub fn render_lines(reading: &LoadedTape, options: &ShowOptions) -> Vec<StyledLine> {
-    let mut view = TapeRenderer::new(*options).with_removed_texts(RemovedTexts::from_records(&reading.records));
-    let mut lines: Vec<StyledLine> = reading.records.iter().flat_map(|record| view.feed(record)).collect();
+pub fn render_lines(tape: &LoadedTape, options: &ShowOptions) -> Vec<StyledLine> {
+    let mut view = TapeRenderer::new(*options).with_removed_texts(RemovedTexts::from_records(&tape.records));
+    let mut lines: Vec<StyledLine> = tape.records.iter().flat_map(|record| view.feed(record)).collect();
     lines.extend(view.finish());
-    if let Some(torn) = reading.torn {
+    if let Some(torn) = tape.torn {
         lines.push(StyledLine::new(Tone::Warn, format!("note: {torn}")));
     }
     lines
@@ -139,10 +139,10 @@ impl TapeRenderer {
     }
 
     /// Ends a dispatch. Its lines are shown now, unless it is inside another one.
-    fn close_block(&mut self, decided: &OutcomeRecord<'_>) -> Vec<StyledLine> {
-        let Some(block) = self.open.remove(&decided.dispatch) else { return Vec::new() };
+    fn close_block(&mut self, record: &OutcomeRecord<'_>) -> Vec<StyledLine> {
+        let Some(block) = self.open.remove(&record.dispatch) else { return Vec::new() };
         let parent = block.parent();
-        let lines = block.close(decided, &self.options);
+        let lines = block.close(record, &self.options);
         match parent.and_then(|parent| self.open.get_mut(&parent)) {
             Some(parent) => {
                 parent.nest(lines);
@@ -174,7 +174,7 @@ fn render_header(header: &HeaderRecord) -> StyledLine {
     StyledLine::new(Tone::Quiet, format!("session {session}, pintle {pintle}{mode}"))
 }
 
-fn render_note(at: &str, note: &NoteRecord<'_>, options: &ShowOptions) -> StyledLine {
+fn render_note(time: &str, note: &NoteRecord<'_>, options: &ShowOptions) -> StyledLine {
     let text = |value: &Value| match value {
         Value::String(text) => single_line(text, options.text_chars),
         other => single_line(&other.to_string(), options.text_chars),
@@ -189,7 +189,7 @@ fn render_note(at: &str, note: &NoteRecord<'_>, options: &ShowOptions) -> Styled
         }
         (other, ..) => text(other),
     };
-    let mut line = StyledLine::new(Tone::Quiet, at);
+    let mut line = StyledLine::new(Tone::Quiet, time);
     line.push(Tone::Plain, format!("{} ", single_line(&note.kind, 40)));
     line.push(Tone::Plain, what);
     line

@@ -54,12 +54,11 @@ impl RemovedTexts {
         }
     }
 
-    fn conclude(&mut self, decided: &OutcomeRecord<'_>) {
-        let Some((before, newest)) = self.open.remove(&decided.dispatch) else { return };
-        let is_withheld =
-            || EventKind::from_name(&decided.event).is_some_and(|kind| WITHHELD_IF_DENIED.contains(&kind));
-        let is_refused = decided.decision == Decision::Deny && is_withheld();
-        let after = decided.value.as_deref().or(newest.as_ref()).filter(|_| decided.rewritten);
+    fn conclude(&mut self, record: &OutcomeRecord<'_>) {
+        let Some((before, newest)) = self.open.remove(&record.dispatch) else { return };
+        let is_withheld = || EventKind::from_name(&record.event).is_some_and(|kind| WITHHELD_IF_DENIED.contains(&kind));
+        let is_refused = record.decision == Decision::Deny && is_withheld();
+        let after = record.value.as_deref().or(newest.as_ref()).filter(|_| record.rewritten);
         for name in TEXTS {
             let Some(old) = before.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()) else { continue };
             let is_changed = after.is_some_and(|after| after.get(name).and_then(Value::as_str) != Some(old));

@@ -50,49 +50,49 @@ struct UnshownToolResult {
 
 impl ConsistencyCheck {
     /// Checks the next record.
-    pub(super) fn check_record(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
+    pub(super) fn check_record(&mut self, body: &RecordBody<'_>, findings: &mut FindingSink<'_>) {
         match body {
-            RecordBody::Event(fired) if fired.parent.is_none() => self.check_event(fired, notes),
+            RecordBody::Event(fired) if fired.parent.is_none() => self.check_event(fired, findings),
             RecordBody::Host(HostRecord::Resumed(_)) | RecordBody::Repaired(_) => *self = Self::default(),
-            RecordBody::Host(host) => self.check_host_record(host, notes),
+            RecordBody::Host(host) => self.check_host_record(host, findings),
             _ => {}
         }
     }
 
     /// Adds the outcome of an event that the host has to obey.
-    pub(super) fn add_outcome(&mut self, ended: &FinishedDispatch) {
-        let line = (ended.owner.session.clone(), ended.owner.run.clone());
-        let text = |name: &str| ended.payload.get(name).and_then(Value::as_str).map(str::to_owned);
-        match ended.kind {
-            EventKind::PromptSubmit if !ended.is_refused => {
+    pub(super) fn add_outcome(&mut self, finished: &FinishedDispatch) {
+        let line = (finished.owner.session.clone(), finished.owner.run.clone());
+        let text = |name: &str| finished.payload.get(name).and_then(Value::as_str).map(str::to_owned);
+        match finished.kind {
+            EventKind::PromptSubmit if !finished.is_refused => {
                 if let Some(prompt) = text("prompt") {
-                    self.prompts.insert(line, (ended.owner.turn, prompt));
+                    self.prompts.insert(line, (finished.owner.turn, prompt));
                 }
             }
-            EventKind::TurnStart if !ended.is_refused => {
-                if let Some(words) = ended.payload.as_str() {
+            EventKind::TurnStart if !finished.is_refused => {
+                if let Some(words) = finished.payload.as_str() {
                     self.turn_prompts.insert(line, words.to_owned());
                 }
             }
-            EventKind::ToolPre | EventKind::ToolTransform | EventKind::PermissionAsk if ended.rewritten => {
+            EventKind::ToolPre | EventKind::ToolTransform | EventKind::PermissionAsk if finished.rewritten => {
                 self.changed_calls.insert((line, text("id").unwrap_or_default()));
             }
             _ => {}
         }
     }
 
-    fn check_event(&mut self, fired: &EventRecord<'_>, notes: &mut FindingSink<'_>) {
-        let Some(kind) = EventKind::from_name(&fired.event) else { return };
-        let line = agent_run_of(&fired.origin);
-        let field = |name: &str| fired.payload.get(name);
+    fn check_event(&mut self, record: &EventRecord<'_>, findings: &mut FindingSink<'_>) {
+        let Some(kind) = EventKind::from_name(&record.event) else { return };
+        let line = agent_run_of(&record.origin);
+        let field = |name: &str| record.payload.get(name);
         let text = |name: &str| field(name).and_then(Value::as_str);
         match kind {
-            EventKind::PromptSubmit => self.check_shown_prompt(&line, text("prompt").unwrap_or_default(), notes),
+            EventKind::PromptSubmit => self.check_shown_prompt(&line, text("prompt").unwrap_or_default(), findings),
             EventKind::PromptSteer => {
                 let steered = self.take_user_messages(&line, |source| source == MessageSource::Steer);
                 let shown = field("messages").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
                 let same = steered.is_empty() || steered.iter().map(String::as_str).eq(shown);
-                notes.add_unless(
+                findings.add_unless(
                     same,
                     || String::from("its `messages` differ"),
                     || format!("{steered:?}, as recorded before"),
@@ -102,36 +102,41 @@ impl ConsistencyCheck {
                 let followed = self.take_user_messages(&line, |source| source == MessageSource::FollowUp);
                 let shown = text("prompt").unwrap_or_default();
                 let same = followed.is_empty() || followed.iter().any(|said| is_same_text(said, shown));
-                notes.add_unless(
+                findings.add_unless(
                     same,
                     || format!("its prompt is {shown:?}"),
                     || format!("{followed:?}, as recorded before"),
                 );
             }
             EventKind::TurnStart => {
-                let turn = fired.origin.turn;
+                let turn = record.origin.turn;
                 let prompt = self.prompts.remove(&line).or_else(|| self.take_prompt(&line, turn));
-                if let (Some((_, prompt)), Some(shown)) = (prompt.filter(|(of, _)| *of == turn), fired.payload.as_str())
+                if let (Some((_, prompt)), Some(shown)) =
+                    (prompt.filter(|(of, _)| *of == turn), record.payload.as_str())
                 {
                     let expected = || format!("{prompt:?}, as recorded");
-                    notes.add_unless(is_same_text(&prompt, shown), || format!("its prompt is {shown:?}"), expected);
+                    findings.add_unless(is_same_text(&prompt, shown), || format!("its prompt is {shown:?}"), expected);
                 }
             }
-            EventKind::ToolTransform | EventKind::ToolPre => self.check_shown_call(&line, fired, notes),
-            EventKind::ToolResult | EventKind::ToolPost => self.check_shown_result(&line, fired, notes),
+            EventKind::ToolTransform | EventKind::ToolPre => self.check_shown_call(&line, record, findings),
+            EventKind::ToolResult | EventKind::ToolPost => self.check_shown_result(&line, record, findings),
             EventKind::CompletionPost => {
-                self.check_no_open_request(&fired.origin, notes);
+                self.check_no_open_request(&record.origin, findings);
                 if let Some(reply) = self.replies.remove(&line) {
-                    let shown = fired.payload.pointer("/choices/0/message").unwrap_or(&Value::Null);
+                    let shown = record.payload.pointer("/choices/0/message").unwrap_or(&Value::Null);
                     let same = is_redacted(&reply) || is_same_message(&reply_to_message(&reply), shown);
-                    notes.add_unless(same, || format!("it shows {shown}"), || format!("{reply}, as the model replied"));
+                    findings.add_unless(
+                        same,
+                        || format!("it shows {shown}"),
+                        || format!("{reply}, as the model replied"),
+                    );
                 }
             }
             _ => {}
         }
     }
 
-    fn check_host_record(&mut self, host: &HostRecord<'_>, notes: &mut FindingSink<'_>) {
+    fn check_host_record(&mut self, host: &HostRecord<'_>, findings: &mut FindingSink<'_>) {
         let line = agent_run_of(host.origin());
         match host {
             HostRecord::UserMessage(said) => {
@@ -140,7 +145,7 @@ impl ConsistencyCheck {
             }
             HostRecord::ModelRequest(request) => {
                 let opened = self.turn_prompts.remove(&line);
-                notes.add_unless(
+                findings.add_unless(
                     opened.is_none(),
                     || format!("the prompt {:?} is not in the conversation", opened.clone().unwrap_or_default()),
                     || String::from("a `message` with it before"),
@@ -160,11 +165,11 @@ impl ConsistencyCheck {
                 let made = (call.name.to_string(), call.args.clone().into_owned());
                 self.running_tools.insert((line, call.id.to_string()), made);
             }
-            HostRecord::ToolResult(result) => self.add_tool_result(line, result, notes),
-            HostRecord::Message(message) => self.check_message(line, message, notes),
+            HostRecord::ToolResult(result) => self.add_tool_result(line, result, findings),
+            HostRecord::Message(message) => self.check_message(line, message, findings),
             HostRecord::Turn(turn) => {
                 if turn.phase == TurnPhase::End {
-                    self.check_no_open_request(&turn.origin, notes);
+                    self.check_no_open_request(&turn.origin, findings);
                     self.user_messages.remove(&line);
                 }
                 self.turn_prompts.remove(&line);
@@ -175,75 +180,75 @@ impl ConsistencyCheck {
     }
 
     /// Checks that an agent has no open model request when it continues.
-    fn check_no_open_request(&mut self, origin: &Origin, notes: &mut FindingSink<'_>) {
+    fn check_no_open_request(&mut self, origin: &Origin, findings: &mut FindingSink<'_>) {
         let open = self.open_requests.remove(&agent_run_of(origin)).unwrap_or_default();
         let numbers: Vec<String> = open.iter().map(u64::to_string).collect();
         let expected = || String::from("a `model_reply` before");
-        notes.add_unless(open.is_empty(), || format!("request {} was not answered", numbers.join(", ")), expected);
+        findings.add_unless(open.is_empty(), || format!("request {} was not answered", numbers.join(", ")), expected);
     }
 
     /// Takes the user's messages that arrived in one of these ways.
-    fn take_user_messages(&mut self, line: &AgentRun, of: impl Fn(MessageSource) -> bool) -> Vec<String> {
-        let Some(said) = self.user_messages.get_mut(line) else { return Vec::new() };
-        let taken = said.iter().filter(|(_, source, _)| of(*source)).map(|(.., text)| text.clone()).collect();
-        said.retain(|(_, source, _)| !of(*source));
+    fn take_user_messages(&mut self, run: &AgentRun, is_source: impl Fn(MessageSource) -> bool) -> Vec<String> {
+        let Some(said) = self.user_messages.get_mut(run) else { return Vec::new() };
+        let taken = said.iter().filter(|(_, source, _)| is_source(*source)).map(|(.., text)| text.clone()).collect();
+        said.retain(|(_, source, _)| !is_source(*source));
         taken
     }
 
     /// The prompt of a turn as recorded, if no event has shown it.
-    fn take_prompt(&mut self, line: &AgentRun, turn: u32) -> Option<(u32, String)> {
-        let said = self.user_messages.get_mut(line)?;
+    fn take_prompt(&mut self, run: &AgentRun, turn: u32) -> Option<(u32, String)> {
+        let said = self.user_messages.get_mut(run)?;
         let index = said.iter().position(|(of, source, _)| *of == turn && *source == MessageSource::Prompt)?;
         let (of, _, text) = said.remove(index);
         Some((of, text))
     }
 
-    fn check_shown_prompt(&mut self, line: &AgentRun, shown: &str, notes: &mut FindingSink<'_>) {
-        let Some(said) = self.user_messages.get_mut(line) else { return };
+    fn check_shown_prompt(&mut self, run: &AgentRun, shown: &str, findings: &mut FindingSink<'_>) {
+        let Some(said) = self.user_messages.get_mut(run) else { return };
         match said.iter().position(|(.., said)| is_same_text(said, shown)) {
             Some(index) => drop(said.remove(index)),
             None => {
                 let first = said.first().map(|(.., said)| said.clone());
                 let expected = || format!("{:?}, as recorded", first.clone().unwrap_or_default());
-                notes.add_unless(first.is_none(), || format!("its prompt is {shown:?}"), expected);
+                findings.add_unless(first.is_none(), || format!("its prompt is {shown:?}"), expected);
             }
         }
     }
 
-    fn check_shown_call(&self, line: &AgentRun, fired: &EventRecord<'_>, notes: &mut FindingSink<'_>) {
-        let field = |name: &str| fired.payload.get(name);
+    fn check_shown_call(&self, run: &AgentRun, record: &EventRecord<'_>, findings: &mut FindingSink<'_>) {
+        let field = |name: &str| record.payload.get(name);
         let (Some(id), Some(shown)) = (field("id").and_then(Value::as_str), field("arguments").and_then(Value::as_str))
         else {
             return;
         };
-        if self.changed_calls.contains(&(line.clone(), id.to_owned())) {
+        if self.changed_calls.contains(&(run.clone(), id.to_owned())) {
             return;
         }
-        let Some(written) = self.arguments.get(line).and_then(|calls| calls.get(id)) else { return };
+        let Some(written) = self.arguments.get(run).and_then(|calls| calls.get(id)) else { return };
         let of = |text: &str| serde_json::from_str::<Value>(text).ok();
         let same = is_same_text(written, shown) || of(written).is_some_and(|written| Some(written) == of(shown));
         // An empty text means no arguments.
         let same = same || (written.trim().is_empty() && of(shown).is_some_and(|shown| is_empty(&shown)));
-        notes.add_unless(
+        findings.add_unless(
             same,
             || format!("its `arguments` are {shown:?}"),
             || format!("{written:?}, as the model wrote"),
         );
         if let (Some(args), Some(shown), None) = (field("args"), of(shown), field("invalid")) {
             let same = is_redacted(args) || is_redacted(&shown) || is_equivalent(args, &shown);
-            notes.add_unless(same, || format!("its `args` are {args}"), || format!("{shown}, as in `arguments`"));
+            findings.add_unless(same, || format!("its `args` are {args}"), || format!("{shown}, as in `arguments`"));
         }
     }
 
-    fn check_shown_result(&mut self, line: &AgentRun, fired: &EventRecord<'_>, notes: &mut FindingSink<'_>) {
-        let field = |name: &str| fired.payload.get(name);
+    fn check_shown_result(&mut self, run: &AgentRun, record: &EventRecord<'_>, findings: &mut FindingSink<'_>) {
+        let field = |name: &str| record.payload.get(name);
         let Some(id) = field("call_id").and_then(Value::as_str) else { return };
         if field("partial") == Some(&Value::Bool(true)) {
             return;
         }
-        let key = (line.clone(), id.to_owned());
+        let key = (run.clone(), id.to_owned());
         let running = self.running_tools.contains_key(&key);
-        notes.add_unless(
+        findings.add_unless(
             !running,
             || format!("call `{id}` returned no result"),
             || String::from("a `tool_result` before"),
@@ -252,16 +257,24 @@ impl ConsistencyCheck {
             return;
         };
         if let (Some((name, args)), Some(shown)) = (&call, field("name").and_then(Value::as_str)) {
-            notes.add_unless(name == shown, || format!("it names tool `{shown}`"), || format!("`{name}`, which ran"));
+            findings.add_unless(
+                name == shown,
+                || format!("it names tool `{shown}`"),
+                || format!("`{name}`, which ran"),
+            );
             let shown = field("args").unwrap_or(args);
             let same = shown == args || is_redacted(shown) || is_redacted(args);
-            notes.add_unless(same, || format!("its `args` are {shown}"), || format!("{args}, with which the tool ran"));
+            findings.add_unless(
+                same,
+                || format!("its `args` are {shown}"),
+                || format!("{args}, with which the tool ran"),
+            );
         }
         let shown = field("content").and_then(Value::as_str).unwrap_or_default();
         let expected = || format!("{content:?}, as the tool returned");
-        notes.add_unless(is_same_text(&content, shown), || format!("its content is {shown:?}"), expected);
+        findings.add_unless(is_same_text(&content, shown), || format!("its content is {shown:?}"), expected);
         let said = field("is_error").and_then(Value::as_bool).unwrap_or_default();
-        notes.add_unless(
+        findings.add_unless(
             said == is_error,
             || format!("its `is_error` is {said}"),
             || format!("{is_error}, as the tool returned"),
@@ -269,14 +282,14 @@ impl ConsistencyCheck {
         let result = result.unwrap_or(Value::String(content));
         let Some(shown) = field("result") else { return };
         let same = *shown == result || is_redacted(shown) || is_redacted(&result);
-        notes.add_unless(same, || format!("its result is {shown}"), || format!("{result}, as the tool returned"));
+        findings.add_unless(same, || format!("its result is {shown}"), || format!("{result}, as the tool returned"));
     }
 
-    fn add_tool_result(&mut self, line: AgentRun, result: &ToolResultRecord<'_>, notes: &mut FindingSink<'_>) {
-        let key = (line, result.id.to_string());
+    fn add_tool_result(&mut self, run: AgentRun, result: &ToolResultRecord<'_>, findings: &mut FindingSink<'_>) {
+        let key = (run, result.id.to_string());
         let call = self.running_tools.remove(&key);
         if let Some((name, _)) = &call {
-            notes.add_unless(
+            findings.add_unless(
                 *name == result.name,
                 || format!("a result of tool `{}`", result.name),
                 || format!("`{name}`"),
@@ -286,21 +299,21 @@ impl ConsistencyCheck {
         self.tool_results.insert(key, UnshownToolResult { content, is_error: result.is_error, result: given, call });
     }
 
-    fn check_message(&mut self, line: AgentRun, message: &MessageRecord<'_>, notes: &mut FindingSink<'_>) {
+    fn check_message(&mut self, run: AgentRun, message: &MessageRecord<'_>, findings: &mut FindingSink<'_>) {
         let text = |name: &str| message.message.get(name).and_then(Value::as_str);
         match text("role") {
             Some("user") => {
-                let Some(opened) = self.turn_prompts.remove(&line) else { return };
+                let Some(opened) = self.turn_prompts.remove(&run) else { return };
                 let said = text("content").unwrap_or_default();
                 let expected = || format!("{opened:?}, as in the outcome of `turn.start`");
-                notes.add_unless(is_same_text(&opened, said), || format!("{said:?} is sent to the model"), expected);
+                findings.add_unless(is_same_text(&opened, said), || format!("{said:?} is sent to the model"), expected);
             }
             Some("assistant") => {
                 let calls = message.message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
                 let text = |call: &Value, name: &str| call.get(name).and_then(Value::as_str).map(str::to_owned);
                 let written = calls.filter_map(|call| Some((text(call, "id")?, text(call, "arguments")?)));
-                self.arguments.insert(line.clone(), written.collect());
-                self.changed_calls.retain(|(of, _)| *of != line);
+                self.arguments.insert(run.clone(), written.collect());
+                self.changed_calls.retain(|(of, _)| *of != run);
             }
             _ => {}
         }

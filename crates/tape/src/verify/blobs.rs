@@ -18,11 +18,11 @@ struct UnreferencedBlob {
 
 impl BlobCheck {
     /// Checks the next record and its line.
-    pub(super) fn check_record(&mut self, text: &[u8], body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
+    pub(super) fn check_record(&mut self, text: &[u8], body: &RecordBody<'_>, findings: &mut FindingSink<'_>) {
         match body {
             RecordBody::Blob(blob) => {
                 self.waiting.push(UnreferencedBlob {
-                    line: notes.line,
+                    line: findings.line,
                     digest: blob.digest.to_string(),
                     text: text.to_vec(),
                 });
@@ -42,7 +42,7 @@ impl BlobCheck {
                         needed.push(text);
                     } else {
                         let found = format!("the blob of line {line} is not used by the record that follows it");
-                        notes.add(found, "a reference to it, or no blob");
+                        findings.add(found, "a reference to it, or no blob");
                     }
                 }
             }

@@ -78,13 +78,13 @@ struct SentRequest {
 
 impl HostCheck {
     /// Adds the outcome of an event that the host has to obey.
-    pub(super) fn add_outcome(&mut self, ended: FinishedDispatch) {
-        if ended.kind == EventKind::CompletionPost {
-            self.replies.add_reply((ended.owner.session.clone(), ended.owner.run.clone()), &ended);
+    pub(super) fn add_outcome(&mut self, finished: FinishedDispatch) {
+        if finished.kind == EventKind::CompletionPost {
+            self.replies.add_reply((finished.owner.session.clone(), finished.owner.run.clone()), &finished);
         }
-        let is_gate = matches!(ended.kind, EventKind::ToolPre | EventKind::PermissionAsk | EventKind::PromptSubmit);
-        if is_gate && ended.decision == Decision::Deny {
-            self.last_denial.get_or_insert((ended.number, ended.kind));
+        let is_gate = matches!(finished.kind, EventKind::ToolPre | EventKind::PermissionAsk | EventKind::PromptSubmit);
+        if is_gate && finished.decision == Decision::Deny {
+            self.last_denial.get_or_insert((finished.number, finished.kind));
         }
         let FinishedDispatch {
             number: dispatch,
@@ -96,7 +96,7 @@ impl HostCheck {
             abridged_line,
             added_context: told,
             ..
-        } = ended;
+        } = finished;
         let DispatchOwner { session, run, turn, depth } = who;
         let line = (session, run);
         let field = |name: &str| payload.get(name).cloned().unwrap_or_default();
@@ -144,7 +144,7 @@ impl HostCheck {
     }
 
     /// Checks the next record.
-    pub(super) fn check_record(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
+    pub(super) fn check_record(&mut self, body: &RecordBody<'_>, findings: &mut FindingSink<'_>) {
         match body {
             RecordBody::Approval(resolved) => {
                 let (Some(origin), Some(id)) = (&resolved.origin, &resolved.id) else { return };
@@ -157,17 +157,17 @@ impl HostCheck {
             RecordBody::Host(HostRecord::Resumed(session)) => {
                 self.ended_sessions.remove(&session.origin.session);
                 self.clear_open_work();
-                self.sessions.insert(session.origin.session.clone(), notes.line);
+                self.sessions.insert(session.origin.session.clone(), findings.line);
             }
-            RecordBody::Note(note) if note.kind == BRIDGE => self.check_bridge_note(&note.data, notes),
+            RecordBody::Note(note) if note.kind == BRIDGE => self.check_bridge_note(&note.data, findings),
             RecordBody::Closed(_) => {
                 for open in std::mem::take(self).into_unfinished() {
-                    notes.add(open.description, "its end before the end of the tape");
+                    findings.add(open.description, "its end before the end of the tape");
                 }
             }
             RecordBody::Host(host) => {
-                self.check_host_record(host, notes);
-                self.replies.check_record(host, notes);
+                self.check_host_record(host, findings);
+                self.replies.check_record(host, findings);
             }
             _ => {}
         }
@@ -186,11 +186,12 @@ impl HostCheck {
     }
 
     /// Checks a reply to a host agent: an allow after a denial is wrong.
-    fn check_bridge_note(&mut self, note: &Value, notes: &mut FindingSink<'_>) {
+    fn check_bridge_note(&mut self, note: &Value, findings: &mut FindingSink<'_>) {
         let denied = self.last_denial.take();
         let allows = note.get("decision").and_then(Value::as_str) == Some("allow");
         if let Some((dispatch, event)) = denied.filter(|_| allows) {
-            notes.add("the host agent was sent `allow`", format!("`deny`: `{event}` (dispatch {dispatch}) denied it"));
+            findings
+                .add("the host agent was sent `allow`", format!("`deny`: `{event}` (dispatch {dispatch}) denied it"));
         }
     }
 
@@ -205,7 +206,7 @@ impl HostCheck {
         self.replies.clear_open_work();
     }
 
-    fn check_host_record(&mut self, host: &HostRecord<'_>, notes: &mut FindingSink<'_>) {
+    fn check_host_record(&mut self, host: &HostRecord<'_>, findings: &mut FindingSink<'_>) {
         let begins = match host {
             HostRecord::Turn(turn) => turn.phase == TurnPhase::Start,
             HostRecord::UserMessage(_) | HostRecord::ModelRequest(_) | HostRecord::ToolCall(_) => true,
@@ -214,38 +215,38 @@ impl HostCheck {
         if begins {
             let session = &host.origin().session;
             let ended = self.ended_sessions.contains(session);
-            notes.add_unless(
+            findings.add_unless(
                 !ended,
                 || format!("session `{session}` had ended"),
                 || String::from("a `resumed` before"),
             );
         }
         match host {
-            HostRecord::ToolCall(call) => self.check_tool_call(call, notes),
+            HostRecord::ToolCall(call) => self.check_tool_call(call, findings),
             HostRecord::ToolResult(result) => {
                 let known = self.running_calls.remove(&(agent_run_of(&result.origin), result.id.to_string()));
-                notes.add_unless(
+                findings.add_unless(
                     known.is_some(),
                     || format!("a result of call `{}`, which was not running", result.id),
                     || String::from("one `tool_call` before"),
                 );
             }
-            HostRecord::ModelRequest(request) => self.check_model_request(request, notes),
+            HostRecord::ModelRequest(request) => self.check_model_request(request, findings),
             HostRecord::ModelReply(reply) => {
                 let known = self.open_requests.remove(&reply.request);
-                notes.add_unless(
+                findings.add_unless(
                     known.is_some(),
                     || format!("a reply to request {}, which was not open", reply.request),
                     || String::from("one `model_request` before"),
                 );
             }
-            HostRecord::Message(message) => self.check_message(message, notes),
+            HostRecord::Message(message) => self.check_message(message, findings),
             // What follows a turn is not part of it, such as a compaction that the user requests.
             HostRecord::Session(session) => {
-                self.sessions.insert(session.origin.session.clone(), notes.line);
+                self.sessions.insert(session.origin.session.clone(), findings.line);
             }
             HostRecord::Turn(turn) if turn.phase == TurnPhase::Start => {
-                self.turns.insert(turn_of(&turn.origin), notes.line);
+                self.turns.insert(turn_of(&turn.origin), findings.line);
             }
             HostRecord::Turn(turn) => {
                 let ended = turn_of(&turn.origin);
@@ -269,20 +270,20 @@ impl HostCheck {
     }
 
     /// A tool may run only if its last `tool.pre` and the approver allowed it, and with the arguments of that outcome.
-    fn check_tool_call(&mut self, call: &ToolCallRecord<'_>, notes: &mut FindingSink<'_>) {
+    fn check_tool_call(&mut self, call: &ToolCallRecord<'_>, findings: &mut FindingSink<'_>) {
         let key = (agent_run_of(&call.origin), call.id.to_string());
         match self.permits.remove(&key) {
-            None => notes.add(
+            None => findings.add(
                 format!("tool `{}` runs (call `{}`)", call.name, call.id),
                 "an outcome of `tool.pre` for this call before it",
             ),
-            Some(ToolPermit { dispatch, denied_by: Some(by), .. }) => notes.add(
+            Some(ToolPermit { dispatch, denied_by: Some(by), .. }) => findings.add(
                 format!("tool `{}` runs (call `{}`)", call.name, call.id),
                 format!("no run: {by} denied it (dispatch {dispatch})"),
             ),
             Some(ToolPermit { dispatch, name, args, .. }) => {
                 let same = args == *call.args && name == *call.name;
-                notes.add_unless(
+                findings.add_unless(
                     same,
                     || format!("tool `{}` runs with {}", call.name, call.args),
                     || format!("{name} with {args}, as in the outcome of dispatch {dispatch}"),
@@ -290,15 +291,15 @@ impl HostCheck {
             }
         }
         let what = format!("tool `{}` (call `{}`) returned no result", call.name, call.id);
-        self.running_calls.insert(key, (notes.line, what));
+        self.running_calls.insert(key, (findings.line, what));
     }
 
     /// The request must be the outcome of the last `completion.pre` of its conversation.
-    fn check_model_request(&mut self, request: &ModelRequestRecord<'_>, notes: &mut FindingSink<'_>) {
+    fn check_model_request(&mut self, request: &ModelRequestRecord<'_>, findings: &mut FindingSink<'_>) {
         let line = agent_run_of(&request.origin);
         let turn = request.origin.turn;
         let refused = turn > 0 && self.refused_prompts.contains(&(line.clone(), turn));
-        notes.add_unless(
+        findings.add_unless(
             !refused,
             || format!("the model is called in turn {turn}"),
             || String::from("no call: `prompt.submit` denied the prompt"),
@@ -307,37 +308,37 @@ impl HostCheck {
             (Some(sent), Some(same)) if sent.dispatch == same => {
                 sent.is_used = true;
                 let expected = || String::from("no request: `completion.pre` denied it");
-                notes.add_unless(!sent.is_refused, || format!("the payload of dispatch {same} is sent"), expected);
+                findings.add_unless(!sent.is_refused, || format!("the payload of dispatch {same} is sent"), expected);
             }
             (sent, Some(same)) => {
                 let last = sent.map_or_else(|| String::from("none"), |sent| sent.dispatch.to_string());
-                notes.add(
+                findings.add(
                     format!("the payload of dispatch {same} is sent"),
                     format!("the last `completion.pre`: {last}"),
                 );
             }
             (Some(sent), None) if !sent.is_used && !sent.is_refused => {
                 sent.is_used = true;
-                let complete = sent.abridged_line.as_deref().and_then(|line| notes.complete_payload(line));
+                let complete = sent.abridged_line.as_deref().and_then(|line| findings.complete_payload(line));
                 let left = complete.as_ref().unwrap_or(&sent.payload);
                 let same = request.payload.as_deref().is_some_and(|sends| is_sent(sends, left, &sent.added_context));
                 let and_told = if sent.added_context.is_empty() { "" } else { ", with the context of its hooks" };
                 let expected = || format!("those in the outcome of dispatch {}{and_told}", sent.dispatch);
-                notes.add_unless(same, || String::from("other messages are sent"), expected);
+                findings.add_unless(same, || String::from("other messages are sent"), expected);
             }
             (_, None) => {}
         }
         let what = format!("request {} to model `{}` was not answered", request.request, request.model);
-        self.open_requests.insert(request.request, (notes.line, what));
+        self.open_requests.insert(request.request, (findings.line, what));
     }
 
     /// A message must be the result that `tool.post` returned, or a prompt that `prompt.submit` allowed.
-    fn check_message(&mut self, message: &MessageRecord<'_>, notes: &mut FindingSink<'_>) {
+    fn check_message(&mut self, message: &MessageRecord<'_>, findings: &mut FindingSink<'_>) {
         let field = |name: &str| message.message.get(name).and_then(Value::as_str);
         if let (Some("user"), Some(words)) = (field("role"), field("content")) {
             let dropped = self.refused_steers.contains(&(agent_run_of(&message.origin), words.to_owned()));
             let expected = || String::from("no message: `prompt.submit` denied it");
-            notes.add_unless(!dropped, || format!("{words:?} is sent to the model"), expected);
+            findings.add_unless(!dropped, || format!("{words:?} is sent to the model"), expected);
         }
         let (Some("tool"), Some(id)) = (field("role"), field("tool_call_id")) else { return };
         let Some(reviewed) = self.results.remove(&(agent_run_of(&message.origin), id.to_owned())) else { return };
@@ -347,10 +348,10 @@ impl HostCheck {
         if reviewed.is_refused {
             let shown = !left.is_empty() && content == left;
             let expected = || format!("only the reason: dispatch {dispatch} denied the result");
-            notes.add_unless(!shown, || format!("the model is sent {content:?}"), expected);
+            findings.add_unless(!shown, || format!("the model is sent {content:?}"), expected);
         } else {
             let expected = || format!("{left:?}, as in the outcome of dispatch {dispatch}");
-            notes.add_unless(content == left, || format!("the model is sent {content:?}"), expected);
+            findings.add_unless(content == left, || format!("the model is sent {content:?}"), expected);
         }
     }
 }

@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-/// Whether `request` contains the messages of `left`. The context of the same hooks (`told`) must be appended to the
+/// Whether `request` contains the messages of `left`. The context of the same hooks (`contexts`) must be appended to the
 /// first message if that is a system message, or otherwise be in a system message before all others.
 ///
 /// A hook may write a message in another form than the host, so only the content is compared.
-pub(super) fn is_sent(request: &Value, left: &Value, told: &[String]) -> bool {
+pub(super) fn is_sent(request: &Value, left: &Value, contexts: &[String]) -> bool {
     let (sent, left) = (parse_messages(request), parse_messages(left));
-    let note = told.join("\n\n");
+    let note = contexts.join("\n\n");
     let (first, rest) = match left.split_first() {
         _ if note.is_empty() => (None, left.as_slice()),
         Some((first, rest)) if first.role == SYSTEM => {

@@ -127,10 +127,10 @@ impl fmt::Display for UnfinishedWork {
 
 /// Verifies a tape that was read. Digests are computed from the canonical form of its lines.
 #[must_use]
-pub fn verify(reading: &LoadedTape) -> VerifyReport {
+pub fn verify(tape: &LoadedTape) -> VerifyReport {
     let mut verifier = TapeVerifier::default();
     let mut text = Vec::new();
-    for (index, record) in reading.records.iter().enumerate() {
+    for (index, record) in tape.records.iter().enumerate() {
         text.clear();
         if let Ok(prepared) = EncodedFields::new(&record.body, None) {
             let Record { seq, at_ms, prev, body } = record;
@@ -139,7 +139,7 @@ pub fn verify(reading: &LoadedTape) -> VerifyReport {
         let line = CheckedLine { number: index + 1, text: &text, record, is_abridged: false };
         verifier.check_line(&line, &|_| Err(RecordError::new(String::from("the record is complete"))));
     }
-    verifier.finish(reading.torn, true)
+    verifier.finish(tape.torn, true)
 }
 
 /// Verifies a tape from memory, line by line in its actual form. A line that cannot be read is a finding and ends the
@@ -309,7 +309,7 @@ impl FindingSink<'_> {
         payload.map(Cow::into_owned)
     }
 
-    fn add(&mut self, found: impl Into<String>, expected: impl Into<String>) {
+    fn add(&mut self, actual: impl Into<String>, expected: impl Into<String>) {
         let kind = self.body.kind();
         let record = match (self.body, self.body.dispatch()) {
             (RecordBody::HookCall(asked), _) => {
@@ -324,12 +324,12 @@ impl FindingSink<'_> {
             (_, Some(dispatch)) => format!("`{kind}` of dispatch {dispatch}"),
             (_, None) => format!("`{kind}`"),
         };
-        self.findings.push(VerifyFinding { line: self.line, record, found: found.into(), expected: expected.into() });
+        self.findings.push(VerifyFinding { line: self.line, record, found: actual.into(), expected: expected.into() });
     }
 
-    fn add_unless(&mut self, holds: bool, found: impl FnOnce() -> String, expected: impl FnOnce() -> String) {
+    fn add_unless(&mut self, holds: bool, actual: impl FnOnce() -> String, expected: impl FnOnce() -> String) {
         if !holds {
-            self.add(found(), expected());
+            self.add(actual(), expected());
         }
     }
 }

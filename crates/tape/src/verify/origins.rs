@@ -22,7 +22,7 @@ pub(super) struct OriginCheck {
 
 impl OriginCheck {
     /// Checks the next record.
-    pub(super) fn check_record(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
+    pub(super) fn check_record(&mut self, body: &RecordBody<'_>, findings: &mut FindingSink<'_>) {
         let origin = match body {
             RecordBody::Event(fired) => &*fired.origin,
             RecordBody::Approval(ApprovalRecord { origin: Some(origin), .. }) => origin,
@@ -40,19 +40,19 @@ impl OriginCheck {
             }
             _ => return,
         };
-        self.check_origin(origin, matches!(body, RecordBody::Host(HostRecord::UserMessage(_))), notes);
+        self.check_origin(origin, matches!(body, RecordBody::Host(HostRecord::UserMessage(_))), findings);
     }
 
-    fn check_origin(&mut self, origin: &Origin, begins: bool, notes: &mut FindingSink<'_>) {
+    fn check_origin(&mut self, origin: &Origin, begins: bool, findings: &mut FindingSink<'_>) {
         let Origin { session, turn, depth, run, .. } = origin;
         let known = self.sessions.is_empty() || self.sessions.contains(session);
-        notes.add_unless(
+        findings.add_unless(
             known,
             || format!("it belongs to session `{session}`"),
             || String::from("one that was opened before"),
         );
         let first = *self.depths.entry(agent_run_of(origin)).or_insert(*depth);
-        notes.add_unless(
+        findings.add_unless(
             first == *depth,
             || format!("its agent is at depth {depth}"),
             || format!("{first}, as before"),
@@ -60,6 +60,6 @@ impl OriginCheck {
         // A message before a turn belongs to the turn that it begins.
         let Some(last) = self.turns.get(session).filter(|_| run.is_empty() && *turn > 0) else { return };
         let fits = turn == last || (begins && *turn == last.saturating_add(1));
-        notes.add_unless(fits, || format!("it belongs to turn {turn}"), || format!("turn {last}, which began last"));
+        findings.add_unless(fits, || format!("it belongs to turn {turn}"), || format!("turn {last}, which began last"));
     }
 }

@@ -29,10 +29,12 @@ struct PendingReply {
 
 impl ReplyCheck {
     /// Adds the outcome of `completion.post` for a reply.
-    pub(super) fn add_reply(&mut self, line: AgentRun, ended: &FinishedDispatch) {
-        let denied = ended.decision == Decision::Deny;
-        self.replies
-            .insert(line, PendingReply { dispatch: ended.number, is_denied: denied, payload: ended.payload.clone() });
+    pub(super) fn add_reply(&mut self, run: AgentRun, finished: &FinishedDispatch) {
+        let denied = finished.decision == Decision::Deny;
+        self.replies.insert(
+            run,
+            PendingReply { dispatch: finished.number, is_denied: denied, payload: finished.payload.clone() },
+        );
     }
 
     /// Forgets what was open, because it will not end.
@@ -42,9 +44,9 @@ impl ReplyCheck {
     }
 
     /// Checks the next record.
-    pub(super) fn check_record(&mut self, host: &HostRecord<'_>, notes: &mut FindingSink<'_>) {
+    pub(super) fn check_record(&mut self, host: &HostRecord<'_>, findings: &mut FindingSink<'_>) {
         match host {
-            HostRecord::Message(message) => self.check_message(message, notes),
+            HostRecord::Message(message) => self.check_message(message, findings),
             HostRecord::Messages(messages) => {
                 self.open_calls.remove(&(agent_run_of(&messages.origin), messages.conversation.to_string()));
             }
@@ -55,7 +57,7 @@ impl ReplyCheck {
                 let open = self.open_calls.remove(&(line, request.conversation.to_string())).unwrap_or_default();
                 let mut open: Vec<String> = open.into_iter().map(|id| format!("`{id}`")).collect();
                 open.sort();
-                notes.add_unless(
+                findings.add_unless(
                     open.is_empty(),
                     || format!("the model is called without a result of call {}", open.join(", ")),
                     || String::from("a `message` with it before"),
@@ -68,7 +70,7 @@ impl ReplyCheck {
         }
     }
 
-    fn check_message(&mut self, message: &MessageRecord<'_>, notes: &mut FindingSink<'_>) {
+    fn check_message(&mut self, message: &MessageRecord<'_>, findings: &mut FindingSink<'_>) {
         let field = |name: &str| message.message.get(name).and_then(Value::as_str);
         let line = agent_run_of(&message.origin);
         match field("role") {
@@ -76,10 +78,11 @@ impl ReplyCheck {
                 if let Some(PendingReply { dispatch, is_denied: denied, payload }) = self.replies.remove(&line) {
                     let found = || format!("the conversation contains the answer {}", message.message);
                     if denied {
-                        notes.add_unless(false, found, || format!("no answer: dispatch {dispatch} denied it"));
+                        findings.add_unless(false, found, || format!("no answer: dispatch {dispatch} denied it"));
                     } else {
                         let same = is_reply(&message.message, &payload);
-                        notes.add_unless(same, found, || format!("the answer in the outcome of dispatch {dispatch}"));
+                        findings
+                            .add_unless(same, found, || format!("the answer in the outcome of dispatch {dispatch}"));
                     }
                 }
                 let calls = message.message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();

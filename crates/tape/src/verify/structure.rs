@@ -120,22 +120,22 @@ impl StructureCheck {
     pub(super) fn check_record(
         &mut self,
         body: &RecordBody<'_>,
-        notes: &mut FindingSink<'_>,
+        findings: &mut FindingSink<'_>,
     ) -> Option<FinishedDispatch> {
-        self.check_veto(body, notes);
+        self.check_veto(body, findings);
         match body {
-            RecordBody::Hooks(loaded) => self.add_hooks(loaded, notes),
+            RecordBody::Hooks(loaded) => self.add_hooks(loaded, findings),
             RecordBody::Event(fired) => {
-                self.begin_dispatch(fired, notes);
-                return fired.outcome().and_then(|outcome| self.end_dispatch(&outcome, notes));
+                self.begin_dispatch(fired, findings);
+                return fired.outcome().and_then(|outcome| self.end_dispatch(&outcome, findings));
             }
-            RecordBody::HookCall(asked) => self.add_call(asked, notes),
-            RecordBody::HookReturned(answered) => self.add_answer(answered, notes),
-            RecordBody::Outcome(decided) => return self.end_dispatch(decided, notes),
+            RecordBody::HookCall(asked) => self.add_call(asked, findings),
+            RecordBody::HookReturned(answered) => self.add_answer(answered, findings),
+            RecordBody::Outcome(decided) => return self.end_dispatch(decided, findings),
             RecordBody::Effect(effected) => {
                 if let (Some(dispatch), Some(call)) = (effected.dispatch, effected.call) {
                     let known = self.open.get(&dispatch).is_some_and(|open| open.calls.contains_key(&call));
-                    notes.add_unless(
+                    findings.add_unless(
                         known,
                         || format!("call {call} does not belong to it"),
                         || open_dispatch_text("a call", dispatch),
@@ -143,22 +143,22 @@ impl StructureCheck {
                 }
             }
             RecordBody::MatcherFailed(passed) | RecordBody::NotCalled(passed) => {
-                self.check_hook_loaded(passed.entry, &passed.hook, passed.dispatch, notes);
+                self.check_hook_loaded(passed.entry, &passed.hook, passed.dispatch, findings);
             }
             RecordBody::Approval(resolved) => {
-                resolved.dispatch.into_iter().for_each(|dispatch| self.check_open(dispatch, notes));
+                resolved.dispatch.into_iter().for_each(|dispatch| self.check_open(dispatch, findings));
             }
             RecordBody::Warning(warned) => {
-                warned.dispatch.into_iter().for_each(|dispatch| self.check_open(dispatch, notes))
+                warned.dispatch.into_iter().for_each(|dispatch| self.check_open(dispatch, findings))
             }
             // What was open then will not end.
             RecordBody::Repaired(_) | RecordBody::Host(HostRecord::Resumed(_)) => self.open.clear(),
             RecordBody::Host(HostRecord::ModelRequest(_) | HostRecord::Turn(_)) => {
-                self.check_no_open_dispatches(body, notes)
+                self.check_no_open_dispatches(body, findings)
             }
             RecordBody::Closed(_) => {
                 for (number, open) in std::mem::take(&mut self.open) {
-                    notes.add(
+                    findings.add(
                         format!("`{}` (dispatch {number}) has no outcome", open.event),
                         "an outcome before the end",
                     );
@@ -187,20 +187,21 @@ impl StructureCheck {
     }
 
     /// An agent may call its model, and begin or end turns, only if all its events have outcomes.
-    fn check_no_open_dispatches(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
+    fn check_no_open_dispatches(&mut self, body: &RecordBody<'_>, findings: &mut FindingSink<'_>) {
         let RecordBody::Host(host) = body else { return };
         let who = DispatchOwner::from_origin(host.origin());
         let is_own = |open: &DispatchInProgress| open.owner.session == who.session && open.owner.run == who.run;
         let over: Vec<u64> = self.open.iter().filter(|(_, open)| is_own(open)).map(|(number, _)| *number).collect();
         for number in over {
             if let Some(open) = self.open.remove(&number) {
-                notes.add(format!("`{}` (dispatch {number}) has no outcome", open.event), "an `outcome` of it before");
+                findings
+                    .add(format!("`{}` (dispatch {number}) has no outcome", open.event), "an `outcome` of it before");
             }
         }
     }
 
     /// A veto must directly follow the verdict that causes it.
-    fn check_veto(&mut self, body: &RecordBody<'_>, notes: &mut FindingSink<'_>) {
+    fn check_veto(&mut self, body: &RecordBody<'_>, findings: &mut FindingSink<'_>) {
         let due = match body {
             // A large reason may be written between them, and the program may have died there.
             RecordBody::Blob(_) | RecordBody::Repaired(_) => return,
@@ -215,21 +216,21 @@ impl StructureCheck {
         };
         match (due, body) {
             (Some(due), RecordBody::HookVetoed(veto)) if *veto == due => {}
-            (Some(due), RecordBody::HookVetoed(veto)) => notes.add(spelled(veto), spelled(&due)),
+            (Some(due), RecordBody::HookVetoed(veto)) => findings.add(spelled(veto), spelled(&due)),
             // The program died between the two, and another one continues the tape.
             (Some(_), RecordBody::Hooks(_) | RecordBody::Repaired(_)) => {}
-            (Some(due), _) => notes.add("a veto is missing before it", format!("`hook_vetoed`: {}", spelled(&due))),
+            (Some(due), _) => findings.add("a veto is missing before it", format!("`hook_vetoed`: {}", spelled(&due))),
             (None, RecordBody::HookVetoed(veto)) => {
-                notes.add(spelled(veto), "no veto: the verdict before it is not one")
+                findings.add(spelled(veto), "no veto: the verdict before it is not one")
             }
             (None, _) => {}
         }
     }
 
-    fn add_hooks(&mut self, loaded: &HooksRecord, notes: &mut FindingSink<'_>) {
-        for entry in &loaded.hooks {
+    fn add_hooks(&mut self, record: &HooksRecord, findings: &mut FindingSink<'_>) {
+        for entry in &record.hooks {
             let next = self.hooks.len() as u64;
-            notes.add_unless(
+            findings.add_unless(
                 entry.entry == next,
                 || format!("hook `{}` has number {}", entry.id, entry.entry),
                 || next.to_string(),
@@ -240,46 +241,46 @@ impl StructureCheck {
         }
     }
 
-    fn begin_dispatch(&mut self, fired: &EventRecord<'_>, notes: &mut FindingSink<'_>) {
+    fn begin_dispatch(&mut self, record: &EventRecord<'_>, findings: &mut FindingSink<'_>) {
         let next = self.last_dispatch + 1;
-        notes.add_unless(
-            fired.dispatch == next,
-            || format!("dispatch {}", fired.dispatch),
+        findings.add_unless(
+            record.dispatch == next,
+            || format!("dispatch {}", record.dispatch),
             || format!("dispatch {next}"),
         );
-        self.last_dispatch = self.last_dispatch.max(fired.dispatch);
-        if let Some(parent) = fired.parent {
-            notes.add_unless(
+        self.last_dispatch = self.last_dispatch.max(record.dispatch);
+        if let Some(parent) = record.parent {
+            findings.add_unless(
                 self.open.contains_key(&parent),
                 || format!("parent {parent}"),
                 || open_dispatch_text("a parent", parent),
             );
         }
-        if let Some(cause) = fired.cause {
+        if let Some(cause) = record.cause {
             let asked = self.open.values().any(|open| open.calls.get(&cause).is_some_and(|call| !call.has_returned));
-            notes.add_unless(asked, || format!("cause {cause}"), || String::from("a call that has not returned"));
+            findings.add_unless(asked, || format!("cause {cause}"), || String::from("a call that has not returned"));
         }
-        let kind = EventKind::from_name(&fired.event);
+        let kind = EventKind::from_name(&record.event);
         let is_obeyed = kind.is_some_and(|kind| OBEYED.contains(&kind));
         let open = DispatchInProgress {
-            line: notes.line,
-            event: fired.event.to_string(),
+            line: findings.line,
+            event: record.event.to_string(),
             kind,
-            parent: fired.parent,
-            owner: DispatchOwner::from_origin(&fired.origin),
+            parent: record.parent,
+            owner: DispatchOwner::from_origin(&record.origin),
             versions: 1,
-            values: if is_obeyed { vec![notes.read_payload(&fired.payload)] } else { Vec::new() },
+            values: if is_obeyed { vec![findings.read_payload(&record.payload)] } else { Vec::new() },
             is_obeyed,
-            deny_restricts: kind.is_some_and(|kind| fired.origin.deny_restricts(kind.def())),
+            deny_restricts: kind.is_some_and(|kind| record.origin.deny_restricts(kind.def())),
             calls: BTreeMap::new(),
             denied_by: Vec::new(),
         };
-        self.open.insert(fired.dispatch, open);
+        self.open.insert(record.dispatch, open);
     }
 
-    fn check_open(&self, dispatch: u64, notes: &mut FindingSink<'_>) {
+    fn check_open(&self, dispatch: u64, findings: &mut FindingSink<'_>) {
         let is_open = self.open.contains_key(&dispatch);
-        notes.add_unless(
+        findings.add_unless(
             is_open,
             || format!("dispatch {dispatch} has ended or never began"),
             || open_dispatch_text("one", dispatch),
@@ -287,26 +288,26 @@ impl StructureCheck {
     }
 
     /// Checks that a hook was loaded for the event of an open dispatch.
-    fn check_hook_loaded(&self, entry: u64, hook: &str, dispatch: u64, notes: &mut FindingSink<'_>) {
-        self.check_open(dispatch, notes);
+    fn check_hook_loaded(&self, entry: u64, hook: &str, dispatch: u64, findings: &mut FindingSink<'_>) {
+        self.check_open(dispatch, findings);
         let event = self.open.get(&dispatch).map(|open| open.event.as_str());
         match self.hooks.get(&entry) {
-            None => notes.add(format!("hook number {entry}"), "a hook that was loaded before"),
+            None => findings.add(format!("hook number {entry}"), "a hook that was loaded before"),
             Some(KnownHook { id, event: of, .. }) => {
                 let same = id == hook && event.is_none_or(|event| event == of);
                 let expected = || format!("`{id}`, which listens to `{of}`");
-                notes.add_unless(same, || format!("hook number {entry} is called `{hook}`"), expected);
+                findings.add_unless(same, || format!("hook number {entry} is called `{hook}`"), expected);
             }
         }
     }
 
-    fn add_call(&mut self, asked: &HookCallRecord<'_>, notes: &mut FindingSink<'_>) {
-        let HookCallRecord { dispatch, call, hook, entry, payload, value, .. } = asked;
-        self.check_hook_loaded(*entry, hook, *dispatch, notes);
+    fn add_call(&mut self, call_record: &HookCallRecord<'_>, findings: &mut FindingSink<'_>) {
+        let HookCallRecord { dispatch, call, hook, entry, payload, value, .. } = call_record;
+        self.check_hook_loaded(*entry, hook, *dispatch, findings);
         let is_new = self.calls.insert(*call);
-        notes.add_unless(is_new, || format!("call {call} a second time"), || String::from("a new number"));
+        findings.add_unless(is_new, || format!("call {call} a second time"), || String::from("a new number"));
         if let Some(open) = self.open.get_mut(dispatch) {
-            open.check_version(*payload, value.as_deref(), notes);
+            open.check_version(*payload, value.as_deref(), findings);
             let is_trusted = self.hooks.get(entry).is_none_or(|known| known.source_trust.is_trusted());
             let decides = open.kind.is_some_and(|kind| kind.def().class != EventClass::Observe);
             let may_deny = decides && (is_trusted || open.deny_restricts);
@@ -314,20 +315,20 @@ impl StructureCheck {
         }
     }
 
-    fn add_answer(&mut self, answered: &HookReturnedRecord<'_>, notes: &mut FindingSink<'_>) {
-        let HookReturnedRecord { dispatch, call, hook, verdict, .. } = answered;
-        self.check_open(*dispatch, notes);
+    fn add_answer(&mut self, record: &HookReturnedRecord<'_>, findings: &mut FindingSink<'_>) {
+        let HookReturnedRecord { dispatch, call, hook, verdict, .. } = record;
+        self.check_open(*dispatch, findings);
         let Some(open) = self.open.get_mut(dispatch) else { return };
         match open.calls.get_mut(call) {
             Some(OpenCall { hook: asked, may_deny, has_returned: done @ false }) => {
                 *done = true;
-                notes.add_unless(asked == hook, || format!("hook `{hook}` returns"), || format!("hook `{asked}`"));
+                findings.add_unless(asked == hook, || format!("hook `{hook}` returns"), || format!("hook `{asked}`"));
                 if *may_deny && verdict.kind == VerdictLabel::Deny {
                     open.denied_by.push(asked.clone());
                 }
             }
-            Some(_) => notes.add(format!("a second verdict of call {call}"), "one"),
-            None => notes.add(format!("a verdict of call {call}"), "one of a call of this dispatch"),
+            Some(_) => findings.add(format!("a second verdict of call {call}"), "one"),
+            None => findings.add(format!("a verdict of call {call}"), "one of a call of this dispatch"),
         }
         let decision = match verdict.kind {
             VerdictLabel::Deny => Some(Decision::Deny),
@@ -345,51 +346,51 @@ impl StructureCheck {
         });
     }
 
-    fn end_dispatch(&mut self, decided: &OutcomeRecord<'_>, notes: &mut FindingSink<'_>) -> Option<FinishedDispatch> {
-        let number = decided.dispatch;
-        self.check_open(number, notes);
+    fn end_dispatch(&mut self, record: &OutcomeRecord<'_>, findings: &mut FindingSink<'_>) -> Option<FinishedDispatch> {
+        let number = record.dispatch;
+        self.check_open(number, findings);
         let mut open = self.open.remove(&number)?;
         let event = &open.event;
-        notes.add_unless(
-            decided.event == *event,
-            || format!("an outcome of `{}`", decided.event),
+        findings.add_unless(
+            record.event == *event,
+            || format!("an outcome of `{}`", record.event),
             || format!("one of `{event}`"),
         );
         for (call, OpenCall { hook, has_returned, .. }) in &open.calls {
-            notes.add_unless(
+            findings.add_unless(
                 *has_returned,
                 || format!("call {call} of hook `{hook}` did not return"),
                 || String::from("a verdict before"),
             );
         }
         // No rule of composition lifts a deny.
-        let is_shadow = |hook: &&String| decided.shadow.iter().any(|shadow| shadow.hook == **hook);
+        let is_shadow = |hook: &&String| record.shadow.iter().any(|shadow| shadow.hook == **hook);
         if let Some(hook) = open.denied_by.iter().find(|hook| !is_shadow(hook)) {
-            notes.add_unless(
-                decided.decision == Decision::Deny,
-                || format!("the outcome is `{}`", decided.decision),
+            findings.add_unless(
+                record.decision == Decision::Deny,
+                || format!("the outcome is `{}`", record.decision),
                 || format!("`deny`: hook `{hook}` denied it"),
             );
         }
         let below = self.open.iter().find(|(_, below)| below.parent == Some(number));
         if let Some((below, inner)) = below {
-            notes.add(
+            findings.add(
                 format!("`{}` (dispatch {below}), which it caused, is still open", inner.event),
                 "its outcome before",
             );
         }
-        open.check_version(decided.payload, decided.value.as_deref(), notes);
-        let payload = usize::try_from(decided.payload).ok().and_then(|index| open.values.get(index));
+        open.check_version(record.payload, record.value.as_deref(), findings);
+        let payload = usize::try_from(record.payload).ok().and_then(|index| open.values.get(index));
         let CheckedPayload { value: payload, abridged_line } = payload.cloned().unwrap_or_default();
-        let refuses = decided.reasons.is_empty() || decided.reasons.iter().any(|reason| !reason.stops_run);
-        let refused = decided.decision == Decision::Deny && refuses;
+        let refuses = record.reasons.is_empty() || record.reasons.iter().any(|reason| !reason.stops_run);
+        let refused = record.decision == Decision::Deny && refuses;
         let DispatchInProgress { kind, owner: who, is_obeyed, .. } = open;
         let kind = kind.filter(|kind| is_obeyed || *kind == EventKind::SessionEnd)?;
-        let told = decided.effects.iter().filter_map(|effect| match &*effect.effect {
+        let told = record.effects.iter().filter_map(|effect| match &*effect.effect {
             Effect::Context(text) => Some(text.clone()),
             _ => None,
         });
-        let (decision, rewritten, told) = (decided.decision, decided.rewritten, told.collect());
+        let (decision, rewritten, told) = (record.decision, record.rewritten, told.collect());
         Some(FinishedDispatch {
             number,
             kind,
@@ -406,21 +407,21 @@ impl StructureCheck {
 
 impl DispatchInProgress {
     /// Checks a reference to a version of the payload; a new version comes with its value.
-    fn check_version(&mut self, number: u32, value: Option<&Value>, notes: &mut FindingSink<'_>) {
+    fn check_version(&mut self, number: u32, value: Option<&Value>, findings: &mut FindingSink<'_>) {
         let is_new = number == self.versions;
         let fits = if value.is_some() { is_new } else { number < self.versions };
         let with = if value.is_some() { "with" } else { "without" };
         let expected = || format!("{} with its value, or an earlier one without", self.versions);
-        notes.add_unless(fits, || format!("version {number} of the payload {with} its value"), expected);
+        findings.add_unless(fits, || format!("version {number} of the payload {with} its value"), expected);
         if is_new {
             self.versions += 1;
             if self.is_obeyed {
-                self.values.push(value.map(|value| notes.read_payload(value)).unwrap_or_default());
+                self.values.push(value.map(|value| findings.read_payload(value)).unwrap_or_default());
             }
         }
     }
 }
 
-fn open_dispatch_text(what: &str, dispatch: u64) -> String {
-    format!("{what} of an open dispatch (not {dispatch})")
+fn open_dispatch_text(action: &str, dispatch: u64) -> String {
+    format!("{action} of an open dispatch (not {dispatch})")
 }

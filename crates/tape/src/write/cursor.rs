@@ -205,7 +205,10 @@ impl TapeCursor {
         }
     }
 
-    fn lost_error(&self, path: &Path, what: &'static str) -> TapeError {
-        TapeError::CursorLost { path: path.to_owned(), actual: format!("it had {} records, and {what}", self.next_seq) }
+    fn lost_error(&self, path: &Path, action: &'static str) -> TapeError {
+        TapeError::CursorLost {
+            path: path.to_owned(),
+            actual: format!("it had {} records, and {action}", self.next_seq),
+        }
     }
 }

@@ -125,21 +125,21 @@ impl HookNumbering {
 
     /// Numbers hooks again that a branch recorded, and adds their new numbers by the old ones. Returns whether they have to
     /// be recorded: not if they are the ones recorded last.
-    pub(crate) fn renumber(&mut self, loaded: &mut HooksRecord, entries: &mut HashMap<u64, u64>) -> bool {
-        let Some((old_entry, old_chain)) = loaded.hooks.first().map(|first| (first.entry, first.chain)) else {
+    pub(crate) fn renumber(&mut self, record: &mut HooksRecord, entries: &mut HashMap<u64, u64>) -> bool {
+        let Some((old_entry, old_chain)) = record.hooks.first().map(|first| (first.entry, first.chain)) else {
             return true;
         };
         let mut move_to = |entry: u64, chain: u64| {
-            let mut moved = loaded.clone();
+            let mut moved = record.clone();
             for hook in &mut moved.hooks {
                 hook.entry = hook.entry.saturating_sub(old_entry).saturating_add(entry);
                 hook.chain = hook.chain.saturating_sub(old_chain).saturating_add(chain);
             }
-            let numbers = loaded.hooks.iter().zip(&moved.hooks);
+            let numbers = record.hooks.iter().zip(&moved.hooks);
             entries.extend(numbers.map(|(old, new)| (old.entry, new.entry)));
             moved
         };
-        if let Some(known) = self.first_hooks().filter(|_| loaded.scope == HookScope::Runtime)
+        if let Some(known) = self.first_hooks().filter(|_| record.scope == HookScope::Runtime)
             && digest_of(&move_to(known.entry, known.chain)) == known.digest
         {
             return false;
@@ -152,7 +152,7 @@ impl HookNumbering {
         if moved.scope == HookScope::Runtime {
             self.first_hooks = Some(FirstHooks { entry, chain, digest: digest_of(&moved) });
         }
-        *loaded = moved;
+        *record = moved;
         true
     }
 
@@ -165,6 +165,6 @@ impl HookNumbering {
     }
 }
 
-fn digest_of(loaded: &HooksRecord) -> String {
-    digest_hex(&serde_json::to_vec(loaded).unwrap_or_default())
+fn digest_of(record: &HooksRecord) -> String {
+    digest_hex(&serde_json::to_vec(record).unwrap_or_default())
 }

@@ -183,7 +183,7 @@ impl LineEncoder {
         at_ms: u64,
         kind: &str,
         fields: &[u8],
-        of: LineSource<'_>,
+        source: LineSource<'_>,
         each: &mut impl FnMut(EncodedLine<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let (seq, prev) = (self.next_seq, self.prev.take());
@@ -193,7 +193,7 @@ impl LineEncoder {
         self.next_seq += 1;
         self.line.push(b'\n');
         self.last_line_bytes = self.line.len() as u64;
-        each(EncodedLine { seq, prev: prev.as_deref(), line: &self.line, source: of })
+        each(EncodedLine { seq, prev: prev.as_deref(), line: &self.line, source })
     }
 }
 

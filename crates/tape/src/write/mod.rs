@@ -203,8 +203,8 @@ impl Tape {
     }
 
     /// Records how an approval request of the host itself was answered ([`ApprovalRecord::for_host`]).
-    pub fn record_approval(&self, resolved: ApprovalRecord<'_>) {
-        self.put(|_| RecordBody::Approval(resolved));
+    pub fn record_approval(&self, record: ApprovalRecord<'_>) {
+        self.put(|_| RecordBody::Approval(record));
     }
 
     /// Records a note of the host, such as `remark`. A kind with a meaning in the format gets the prefix `note.`.

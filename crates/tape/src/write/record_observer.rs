@@ -14,5 +14,5 @@ pub trait RecordObserver: Send + Sync + Debug {
     fn on_record(&self, record: &Record<'_>, line: &str);
 
     /// Receives the error that stopped the tape. Records after that are not on the tape.
-    fn on_error(&self, _fault: &TapeError) {}
+    fn on_error(&self, _error: &TapeError) {}
 }

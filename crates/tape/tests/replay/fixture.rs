@@ -82,7 +82,7 @@ impl ReplaySessionFixture {
         set: &HookSet,
         event: &Event,
         cancel: &CancelToken,
-        by: Option<&HookCall<'_>>,
+        call: Option<&HookCall<'_>>,
     ) -> Outcome {
         let context = DispatchContext {
             journal: &*self.tape as &dyn Journal,
@@ -91,7 +91,7 @@ impl ReplaySessionFixture {
             approver: &ScriptedApprover::new(self.approval_response.clone()),
             cancel,
             shadow: self.shadow,
-            cause: by.map(HookCall::cause).unwrap_or_default(),
+            cause: call.map(HookCall::cause).unwrap_or_default(),
             memory: None,
         };
         dispatch(set, event, &context)
@@ -130,10 +130,10 @@ pub(crate) fn replay_tape(tape: &[u8]) -> ReplayReport {
     one
 }
 
-pub(crate) fn assert_replays_equal(tape: &[u8], what: &str) {
+pub(crate) fn assert_replays_equal(tape: &[u8], label: &str) {
     let replayed = replay_tape(tape);
-    assert_eq!(replayed.difference, None, "{what}\n{}", String::from_utf8_lossy(tape));
-    assert!(replayed.tape == tape, "{what}");
+    assert_eq!(replayed.difference, None, "{label}\n{}", String::from_utf8_lossy(tape));
+    assert!(replayed.tape == tape, "{label}");
 }
 
 /// A tape with changed lines, new numbers and a repaired chain, as an attacker who knows the format writes it.

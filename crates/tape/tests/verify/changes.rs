@@ -10,7 +10,7 @@ pub(crate) fn index_of_event(records: &[Value], kind: &str, event: Option<&str>)
 }
 
 /// A prompt that steers a running turn and that hooks deny, with what is sent to the model.
-pub(crate) fn refuse_steered_message(records: &mut Vec<Value>, refused: &str, told: &str) {
+pub(crate) fn refuse_steered_message(records: &mut Vec<Value>, refused: &str, text: &str) {
     let (event, outcome) = (
         index_of_event(records, "event", Some("prompt.submit")),
         index_of_event(records, "outcome", Some("prompt.submit")),
@@ -18,7 +18,7 @@ pub(crate) fn refuse_steered_message(records: &mut Vec<Value>, refused: &str, to
     let mut said = records[index_of_event(records, "user_message", None)].clone();
     (said["source"], said["text"]) = (json!("steer"), json!(refused));
     let mut message = records[index_of_event(records, "message", None)].clone();
-    message["message"] = json!({"role": "user", "content": told});
+    message["message"] = json!({"role": "user", "content": text});
     records[event]["payload"]["prompt"] = json!(refused);
     records[outcome]["decision"] = json!("deny");
     records.insert(outcome + 1, message);
@@ -26,10 +26,10 @@ pub(crate) fn refuse_steered_message(records: &mut Vec<Value>, refused: &str, to
 }
 
 /// The request is sent with text before it, and the hooks of `completion.pre` added this context.
-pub(crate) fn set_hook_context(records: &mut [Value], sent: &str, told: &[&str]) {
+pub(crate) fn set_hook_context(records: &mut [Value], sent: &str, expected: &[&str]) {
     let outcome = index_of_event(records, "outcome", Some("completion.pre"));
     records[outcome]["effects"] =
-        told.iter().map(|text| json!({"hook": "judge", "effect": {"context": text}})).collect();
+        expected.iter().map(|text| json!({"hook": "judge", "effect": {"context": text}})).collect();
     let event = index_of_event(records, "event", Some("completion.pre"));
     let message = records[event]["payload"]["messages"][0].clone();
     let request = index_of_event(records, "model_request", None);

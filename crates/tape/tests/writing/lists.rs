@@ -75,9 +75,9 @@ fn play(turns: usize, mut turn: impl FnMut(&Tape, usize) -> Vec<Value>) -> Vec<u
     sizes
 }
 
-fn assert_flat(sizes: &[usize], what: &str) {
+fn assert_flat(sizes: &[usize], label: &str) {
     let (first, last) = (sizes[60], sizes[sizes.len() - 1]);
-    assert!(last * 10 <= first * 11, "{what}: turn 60 takes {first} bytes, the last one {last}");
+    assert!(last * 10 <= first * 11, "{label}: turn 60 takes {first} bytes, the last one {last}");
 }
 
 #[test]

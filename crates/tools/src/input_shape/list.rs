@@ -40,13 +40,13 @@ pub(super) fn wrap_arguments(
     tool: &ToolMapping,
     key: &str,
     element: ListElement,
-    shared: ListFieldNames,
-    given: &Map<String, Value>,
+    names: ListFieldNames,
+    arguments: &Map<String, Value>,
 ) -> Value {
-    let is_shared = |name: &str| shared.iter().any(|(_, canonical)| *canonical == name);
-    let split = given.iter().map(|(name, value)| (name.clone(), value.clone()));
+    let is_shared = |name: &str| names.iter().any(|(_, canonical)| *canonical == name);
+    let split = arguments.iter().map(|(name, value)| (name.clone(), value.clone()));
     let (beside, own): (Map<_, _>, Map<_, _>) = split.partition(|(name, _)| is_shared(name));
-    let mut input = fields::to_native(shared, &beside);
+    let mut input = fields::to_native(names, &beside);
     input.insert(key.to_owned(), Value::Array(vec![element.to_native(fields::to_native(tool.fields, &own), &own)]));
     Value::Object(input)
 }
@@ -67,7 +67,7 @@ pub(super) fn read_elements(input: &Value, key: &str) -> Option<(Vec<Value>, boo
 pub(super) fn element_call(
     tool: &ToolMapping,
     element: ListElement,
-    shared: ListFieldNames,
+    names: ListFieldNames,
     input: &Value,
     item: &Value,
 ) -> CanonicalCall {
@@ -77,8 +77,7 @@ pub(super) fn element_call(
         // Neither a string nor an object: the guard receives it unchanged.
         _ => return build_call(tool, item.clone()),
     };
-    let beside =
-        shared.iter().filter_map(|(host, canonical)| Some(((*canonical).to_owned(), input.get(host)?.clone())));
+    let beside = names.iter().filter_map(|(host, canonical)| Some(((*canonical).to_owned(), input.get(host)?.clone())));
     let mut args: Map<String, Value> = beside.collect();
     // Fields next to the list apply to every element, and an element cannot hide them with a field of its own.
     for (name, value) in own {
@@ -145,9 +144,9 @@ impl ListInput {
         tool: &ToolMapping,
         input: &Map<String, Value>,
         item: &Value,
-        part: &CanonicalCall,
+        call: &CanonicalCall,
     ) -> Result<Value, UnmappableArguments> {
-        let Value::Object(args) = &part.args else { return Ok(part.args.clone()) };
+        let Value::Object(args) = &call.args else { return Ok(call.args.clone()) };
         let is_beside =
             |name: &str| self.shared.iter().any(|(host, canonical)| *canonical == name && input.contains_key(*host));
         let own: Map<String, Value> = args

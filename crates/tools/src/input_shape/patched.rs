@@ -27,8 +27,8 @@ fn replace_text(input: &Value, keys: &[&str], text: Value) -> Value {
 }
 
 /// Merges a changed patch text.
-pub(super) fn merge_text(input: &Value, keys: &[&str], whole: &CanonicalCall) -> Result<Value, UnmappableArguments> {
-    let text = whole.args.get("patch").filter(|text| text.is_string());
+pub(super) fn merge_text(input: &Value, keys: &[&str], call: &CanonicalCall) -> Result<Value, UnmappableArguments> {
+    let text = call.args.get("patch").filter(|text| text.is_string());
     let text = text.ok_or_else(|| UnmappableArguments(String::from("a patch must remain a string")))?;
     Ok(replace_text(input, keys, text.clone()))
 }

@@ -131,10 +131,10 @@ impl FloorPlan {
 
     /// For each node of a floor, the mean position of the nodes below it, above it or both. A node without any keeps its
     /// own position. Bends of one arrow pull each other harder, so that it is straight.
-    fn neighbour_means(&self, floor: usize, below: Option<bool>) -> BTreeMap<String, f64> {
+    fn neighbour_means(&self, floor: usize, is_below: Option<bool>) -> BTreeMap<String, f64> {
         let is_bend = |name: &str| self.floors.iter().flatten().any(|node| node.is_bend && node.name == name);
         let mean_of = |node: &PlanNode| {
-            let neighbours = self.steps().filter_map(|(upper, lower)| match below {
+            let neighbours = self.steps().filter_map(|(upper, lower)| match is_below {
                 Some(true) | None if *upper == node.name => Some(lower),
                 Some(false) | None if *lower == node.name => Some(upper),
                 _ => None,

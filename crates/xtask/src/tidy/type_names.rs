@@ -159,6 +159,28 @@ const FITS_ANYTHING: &[&str] = &[
     "surroundings",
 ];
 
+/// Words for which the glossary has another, and images: they name no parameter.
+const NOT_A_PARAMETER: &[&str] = &[
+    "spelling",
+    "folder",
+    "person",
+    "somebody",
+    "nobody",
+    "consent",
+    "footprint",
+    "ruling",
+    "seam",
+    "reach",
+    "door",
+    "shelf",
+    "desk",
+    "scene",
+    "errand",
+    "moment",
+    "echoes",
+    "surroundings",
+];
+
 const EXCEPTIONS: &[TidyException] = &[
     ("crates/script/src/starlark_values.rs", "at", "a method of the interpreter's trait"),
     ("crates/script/src/when/lazy_function.rs", "loaded", "the counterpart of the constructor `deferred`"),
@@ -180,6 +202,9 @@ pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
             let function = function_name(line).and_then(|name| Some((name, check_function(name)?)));
             violations.extend(function.map(|(name, text)| to_violation(file, name, text)));
         }
+        let of_parameters =
+            parameters(text).filter_map(|(name, of_type)| Some((name, check_parameter(name, of_type)?)));
+        violations.extend(of_parameters.map(|(name, text)| to_violation(file, name, text)));
     }
     for (name, files) in places {
         if let [first, second, ..] = files.as_slice() {
@@ -208,6 +233,59 @@ fn check_type(name: &str) -> Option<&'static str> {
 
 fn check_function(name: &str) -> Option<&'static str> {
     SAYS_NOTHING.contains(&name).then_some("is no verb; say what the function does")
+}
+
+fn check_parameter(name: &str, of_type: &str) -> Option<&'static str> {
+    let name = name.trim_start_matches('_');
+    let words = words_of_type(of_type);
+    let shares_a_word = words.iter().any(|word| word.contains(name) || name.contains(word.as_str()));
+    if SAYS_NOTHING.contains(&name) || (NOT_A_PARAMETER.contains(&name) && !shares_a_word) {
+        Some("says nothing of what the parameter is, or is not a word of the glossary")
+    } else if FITS_ANYTHING.contains(&name)
+        && name != "rest"
+        && words.len() > 1
+        && !shares_a_word
+        && !of_type.starts_with("Fn")
+    {
+        Some("fits anything, and shares no word with the type of the parameter")
+    } else {
+        None
+    }
+}
+
+/// The words of a type's name, such as `hook` and `call`; none for types of the language.
+fn words_of_type(of_type: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for letter in of_type.chars() {
+        if letter.is_uppercase() {
+            words.push(letter.to_lowercase().collect());
+        } else if let Some(word) = words.last_mut() {
+            word.push(letter);
+        }
+    }
+    words
+}
+
+/// The parameters of all functions of a file, with the names of their types without paths and arguments.
+fn parameters(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = text.split_inclusive('\n').scan(0, |offset, line| {
+        let start = *offset;
+        *offset += line.len();
+        Some((start, line))
+    });
+    lines.filter(|(_, line)| function_name(line).is_some()).flat_map(|(start, _)| {
+        let signature = text.get(start..).unwrap_or_default();
+        let end = signature.find([';', '{']).unwrap_or(signature.len());
+        let signature = signature.get(..end).unwrap_or_default();
+        let inside = signature.split_once('(').map_or("", |(_, rest)| rest);
+        inside.split([',', '\n', '(']).filter_map(|parameter| {
+            let (name, of_type) = parameter.split_once(": ")?;
+            let name = name.trim().trim_start_matches("mut ");
+            let of_type = of_type.split(['<', ')']).next()?.rsplit("::").next()?;
+            let of_type = of_type.rsplit([' ', '&']).next()?;
+            (!name.is_empty() && name == identifier(name)).then_some((name, of_type))
+        })
+    })
 }
 
 /// The type that a line declares. Associated types, which are indented, belong to their trait.
@@ -253,6 +331,15 @@ mod tests {
         assert_eq!(type_name("pub type HookMap = u8;"), Some("HookMap"));
         assert_eq!((type_name("    type Item = u8;"), type_name("structure()")), (None, None));
         assert_eq!(function_name("    pub(crate) const fn of(self) -> u8 {"), Some("of"));
+    }
+
+    #[test]
+    fn parameters_that_say_nothing_are_violations() {
+        let text = "impl A {\n    pub fn call(&self, asked: &BuiltinCall<'_>, mut part: event::LazyValue<'_>,\n        line: &str,\n        \
+                    state: &mut DispatchState, (of, kind): (u8, RecordKind),\n    ) -> Told {\n        other(told: u8)\n    }\n}\n";
+        let found: Vec<_> =
+            parameters(text).filter(|(name, of_type)| check_parameter(name, of_type).is_some()).collect();
+        assert_eq!(found, [("asked", "BuiltinCall"), ("part", "LazyValue")]);
     }
 
     #[test]

@@ -27,26 +27,26 @@ pub(super) fn check(documents: &SeedDocuments, tally: &mut CheckTally) {
 }
 
 /// Checks that the guard against destructive commands does what its body says.
-fn check_guard(what: &str, artifact: &DocumentArtifact, tally: &mut CheckTally) {
+fn check_guard(subject: &str, artifact: &DocumentArtifact, tally: &mut CheckTally) {
     let fixture = match ProjectFixture::open_clean(&[(&artifact.name, &artifact.text)]) {
         Ok(fixture) => fixture,
-        Err(error) => return tally.check(format!("{what} loads"), Err(error)),
+        Err(error) => return tally.check(format!("{subject} loads"), Err(error)),
     };
-    tally.check(format!("{what} loads without a finding"), expect_equal(&fixture.diagnostics(), &Vec::new()));
+    tally.check(format!("{subject} loads without a finding"), expect_equal(&fixture.diagnostics(), &Vec::new()));
     for command in WIPING {
-        tally.check(format!("{what} blocks `{command}`"), expect_denied(&fixture, &artifact.name, command));
+        tally.check(format!("{subject} blocks `{command}`"), expect_denied(&fixture, &artifact.name, command));
     }
     for command in HARMLESS {
-        tally.check(format!("{what} allows `{command}`"), expect_allowed(&fixture, "run_command", command));
+        tally.check(format!("{subject} allows `{command}`"), expect_allowed(&fixture, "run_command", command));
     }
     for command in listed_patterns(&artifact.text) {
-        tally.check(format!("{what} blocks its own `{command}`"), expect_denied(&fixture, &artifact.name, &command));
+        tally.check(format!("{subject} blocks its own `{command}`"), expect_denied(&fixture, &artifact.name, &command));
     }
-    tally.check(format!("{what} leaves other tools alone"), expect_allowed(&fixture, "write_note", "rm -rf /"));
+    tally.check(format!("{subject} leaves other tools alone"), expect_allowed(&fixture, "write_note", "rm -rf /"));
     if artifact.text.contains("metrics.incr(\"audit.policy.deny\")") {
         let blocked = WIPING.len() + listed_patterns(&artifact.text).len();
         let counted = fixture.metrics().get("audit.policy.deny").cloned().unwrap_or_default();
-        tally.check(format!("{what} counts each refusal"), expect_equal(&counted, &json!(blocked)));
+        tally.check(format!("{subject} counts each refusal"), expect_equal(&counted, &json!(blocked)));
     }
 }
 
@@ -71,7 +71,7 @@ fn expect_allowed(fixture: &ProjectFixture, tool: &str, command: &str) -> Result
 }
 
 /// Checks that the same fields work inline in the agent's file and in a bundle.
-fn check_inline_and_bundle(what: &str, artifact: &DocumentArtifact, tally: &mut CheckTally) {
+fn check_inline_and_bundle(subject: &str, artifact: &DocumentArtifact, tally: &mut CheckTally) {
     let front: Vec<&str> = artifact.text.lines().skip(1).take_while(|line| *line != "---").collect();
     let mut item = format!("hooks:\n  - handler: {}\n", artifact.name);
     item.extend(front.iter().map(|line| format!("    {line}\n")));
@@ -79,11 +79,11 @@ fn check_inline_and_bundle(what: &str, artifact: &DocumentArtifact, tally: &mut 
     for place in ["harness.md", ".harness/plugins/a.md", ".harness/builtins/a.md", ".harness/overrides/a.md"] {
         let blocked = ProjectFixture::open(&[(place, &bundle)])
             .and_then(|fixture| expect_denied(&fixture, &artifact.name, "rm -rf /"));
-        tally.check(format!("{what} works in `{place}`"), blocked);
+        tally.check(format!("{subject} works in `{place}`"), blocked);
     }
     let missing: Value = json!({"id": "1", "name": "run_command", "arguments": "{}"});
     let outcome = ProjectFixture::open_clean(&[(&artifact.name, &artifact.text)])
         .and_then(|fixture| fixture.fire("tool.pre", missing));
     let allowed = outcome.and_then(|outcome| expect_equal(&outcome.decision, &Decision::Allow));
-    tally.check(format!("{what} survives a call without `args`"), allowed);
+    tally.check(format!("{subject} survives a call without `args`"), allowed);
 }

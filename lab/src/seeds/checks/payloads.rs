@@ -65,24 +65,24 @@ fn listed_fields(cell: &str) -> Vec<&str> {
 }
 
 /// Where a payload lacks a documented field, or has another type there.
-fn find_differences(shown: &Value, have: &Value, at: &str) -> Vec<String> {
+fn find_differences(shown: &Value, have: &Value, path: &str) -> Vec<String> {
     match (shown, have) {
         (Value::Object(shown), Value::Object(have)) => {
             let field = |(key, inner): (&String, &Value)| match have.get(key) {
-                Some(value) => find_differences(inner, value, &format!("{at}.{key}")),
+                Some(value) => find_differences(inner, value, &format!("{path}.{key}")),
                 // The content of a result or of the arguments depends on the tool.
-                None if at.ends_with(".args") || at.ends_with(".result") => Vec::new(),
-                None => vec![format!("{at} lacks `{key}`")],
+                None if path.ends_with(".args") || path.ends_with(".result") => Vec::new(),
+                None => vec![format!("{path} lacks `{key}`")],
             };
             shown.iter().flat_map(field).collect()
         }
         (Value::Array(shown), Value::Array(have)) => match (shown.first(), have.first()) {
-            (Some(shown), Some(have)) => find_differences(shown, have, &format!("{at}[]")),
+            (Some(shown), Some(have)) => find_differences(shown, have, &format!("{path}[]")),
             _ => Vec::new(),
         },
         (Value::String(_), Value::String(_))
         | (Value::Number(_), Value::Number(_))
         | (Value::Bool(_), Value::Bool(_)) => Vec::new(),
-        _ => vec![format!("{at} is {have}, shown is {shown}")],
+        _ => vec![format!("{path} is {have}, shown is {shown}")],
     }
 }

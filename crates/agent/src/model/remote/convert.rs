@@ -29,7 +29,7 @@ fn has_one_system_prompt(adapter: AdapterKind) -> bool {
 pub(super) fn to_chat_request(
     request: &ModelRequest,
     names: &WireNames,
-    kept: &ToolCallCache,
+    cache: &ToolCallCache,
     adapter: AdapterKind,
 ) -> ChatRequest {
     let mut messages: Vec<ChatMessage> = Vec::with_capacity(request.messages.len());
@@ -38,7 +38,7 @@ pub(super) fn to_chat_request(
         message.role != MessageRole::Assistant || !message.content.is_empty() || !message.tool_calls.is_empty()
     };
     for message in request.messages.iter().filter(says_something) {
-        let mut next = to_wire_message(message, request, names, kept);
+        let mut next = to_wire_message(message, request, names, cache);
         // If a note that the host appends were moved to the front, every request would start differently and the
         // provider would find nothing in its cache. Such a note says itself that it is from the host.
         let is_note =
@@ -76,7 +76,7 @@ fn to_wire_message(
     message: &ModelMessage,
     request: &ModelRequest,
     names: &WireNames,
-    kept: &ToolCallCache,
+    cache: &ToolCallCache,
 ) -> ChatMessage {
     let text = message.content.as_str();
     match message.role {
@@ -88,19 +88,19 @@ fn to_wire_message(
                 parts.push(ContentPart::Text(text.to_owned()));
             }
             for call in &message.tool_calls {
-                let kept = kept.find(&request.conversation, &call.id);
+                let cache = cache.find(&request.conversation, &call.id);
                 parts.push(ContentPart::ToolCall(genai::chat::ToolCall {
-                    call_id: kept.as_ref().map_or_else(|| call.id.clone(), |kept| kept.wire_id.clone()),
+                    call_id: cache.as_ref().map_or_else(|| call.id.clone(), |cache| cache.wire_id.clone()),
                     fn_name: names.to_wire(&call.name),
                     fn_arguments: to_wire_arguments(&call.arguments),
-                    thought_signatures: kept.and_then(|kept| kept.signatures),
+                    thought_signatures: cache.and_then(|cache| cache.signatures),
                 }));
             }
             ChatMessage::assistant(MessageContent::from_parts(parts))
         }
         MessageRole::Tool => {
             let id = message.tool_call_id.as_deref().unwrap_or_default();
-            let wire_id = kept.find(&request.conversation, id).map_or_else(|| id.to_owned(), |kept| kept.wire_id);
+            let wire_id = cache.find(&request.conversation, id).map_or_else(|| id.to_owned(), |cache| cache.wire_id);
             let mut response = ToolResponse::new(wire_id, text);
             response.fn_name = message.name.as_deref().map(|name| names.to_wire(name));
             ChatMessage::from(response)
@@ -149,7 +149,7 @@ pub(super) fn to_model_reply(
     streamed: StreamedReply,
     request: &ModelRequest,
     names: &WireNames,
-    kept: &ToolCallCache,
+    cache: &ToolCallCache,
     adapter: AdapterKind,
 ) -> Result<ModelReply, ProviderCallError> {
     let StreamedReply { text, end } = streamed;
@@ -167,7 +167,7 @@ pub(super) fn to_model_reply(
         let id = unique_call_id(&call.call_id, request, &tool_calls);
         if id != call.call_id || call.thought_signatures.is_some() {
             let call = CachedToolCall { wire_id: call.call_id, signatures: call.thought_signatures };
-            kept.insert(&request.conversation, &id, call);
+            cache.insert(&request.conversation, &id, call);
         }
         tool_calls.push(ModelToolCall {
             id,

@@ -150,12 +150,13 @@ impl ScriptModel {
 fn pick_turn_list<'a>(
     each: &'a [TurnList],
     request: &ModelRequest,
-    places: &mut ScriptProgress,
+    progress: &mut ScriptProgress,
 ) -> Result<(&'a TurnList, usize), String> {
     let run = (request.agent.clone(), request.conversation.clone());
-    let list = places.conversation_lists.get(&run).copied().or_else(|| {
-        let taken =
-            |list: usize| places.conversation_lists.iter().any(|((agent, _), taken)| *agent == run.0 && *taken == list);
+    let list = progress.conversation_lists.get(&run).copied().or_else(|| {
+        let taken = |list: usize| {
+            progress.conversation_lists.iter().any(|((agent, _), taken)| *agent == run.0 && *taken == list)
+        };
         let fits = |turns: &TurnList| {
             turns
                 .first()
@@ -168,7 +169,7 @@ fn pick_turn_list<'a>(
         let came = expect::summarize(expect::new_messages(request));
         format!("no free conversation of the agent `{}` starts with what came: {came}; add one", run.0)
     })?;
-    places.conversation_lists.insert(run, list);
+    progress.conversation_lists.insert(run, list);
     Ok((turns, list))
 }
 

@@ -84,9 +84,9 @@ impl serde::de::Error for YamlValueError {
         Self { line: None, reason: reason.to_string() }
     }
 
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        let found = if found == Unexpected::Unit { String::from("nothing") } else { found.to_string() };
-        Self::custom(format!("expected {expected}, found {found}"))
+    fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let unexpected = if unexpected == Unexpected::Unit { String::from("nothing") } else { unexpected.to_string() };
+        Self::custom(format!("expected {expected}, found {unexpected}"))
     }
 }
 

@@ -144,9 +144,9 @@ impl ReminderQueue {
     }
 
     /// Restores one change from the tape.
-    pub(super) fn apply_transition(&mut self, step: ReminderTransition, reminder: Reminder, turn: u32) {
+    pub(super) fn apply_transition(&mut self, transition: ReminderTransition, reminder: Reminder, turn: u32) {
         let at = self.position_of(&reminder);
-        match (step, at) {
+        match (transition, at) {
             (ReminderTransition::Injected | ReminderTransition::Inherited, _) => self.add(reminder, turn),
             (ReminderTransition::Rendered, Some(index)) => self.mark_one_sent(index, &mut TransitionLog::new()),
             (ReminderTransition::Expired | ReminderTransition::Dropped, Some(index)) => {

@@ -27,17 +27,17 @@ fn parse_reminder(text: &str) -> Reminder {
 }
 
 /// Applies `send`, `compact`, `clear`, `handover` or an injected reminder, and returns what was sent.
-fn apply_line(held: &mut ReminderQueue, text: &str) -> (TransitionLog, Option<Vec<QueuedReminder>>) {
+fn apply_line(queue: &mut ReminderQueue, text: &str) -> (TransitionLog, Option<Vec<QueuedReminder>>) {
     match text {
         "send" => {
-            let due = held.due_reminders();
+            let due = queue.due_reminders();
             let numbers: Vec<u64> = due.iter().map(|entry| entry.number).collect();
-            (held.mark_sent(&numbers), Some(due))
+            (queue.mark_sent(&numbers), Some(due))
         }
-        "compact" => (held.on_compacted(held.last_number()), None),
-        "clear" => (held.on_cleared(), None),
-        "handover" => (held.on_handoff(), None),
-        _ => (held.inject(parse_reminder(text), 1), None),
+        "compact" => (queue.on_compacted(queue.last_number()), None),
+        "clear" => (queue.on_cleared(), None),
+        "handover" => (queue.on_handoff(), None),
+        _ => (queue.inject(parse_reminder(text), 1), None),
     }
 }
 

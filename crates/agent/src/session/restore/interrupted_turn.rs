@@ -171,50 +171,50 @@ fn last_reply(conversation: &Conversation) -> Option<ModelReply> {
 
 impl TurnRun<'_> {
     /// Continues an interrupted turn.
-    fn continue_turn(&mut self, mut cut_off: InterruptedTurn) -> Result<String, TurnError> {
-        let opening = cut_off.queued_messages.iter().position(|(source, _)| *source == MessageSource::Prompt);
-        if let Some((_, words)) = opening.and_then(|index| cut_off.queued_messages.remove(index)) {
+    fn continue_turn(&mut self, mut interrupted: InterruptedTurn) -> Result<String, TurnError> {
+        let opening = interrupted.queued_messages.iter().position(|(source, _)| *source == MessageSource::Prompt);
+        if let Some((_, words)) = opening.and_then(|index| interrupted.queued_messages.remove(index)) {
             // Its first hooks had not all been called. They are called again, so their context from then is removed.
-            self.conversation.notes.truncate(cut_off.notes_before);
-            cut_off.requeue(&self.turn);
+            self.conversation.notes.truncate(interrupted.notes_before);
+            interrupted.requeue(&self.turn);
             self.open_turn(&words)?;
             return self.iterate();
         }
-        self.restore_progress(&mut cut_off);
+        self.restore_progress(&mut interrupted);
         let Some(reply) = last_reply(self.conversation) else { return self.iterate() };
-        cut_off.fill_results(&self.turn, self.conversation, &reply);
-        self.progress.tool_calls.append(&mut cut_off.progress.tool_calls);
-        self.progress.tool_results.append(&mut cut_off.progress.tool_results);
+        interrupted.fill_results(&self.turn, self.conversation, &reply);
+        self.progress.tool_calls.append(&mut interrupted.progress.tool_calls);
+        self.progress.tool_results.append(&mut interrupted.progress.tool_results);
         self.iterate_after(reply)
     }
 
     /// Restores the turn's progress.
-    fn restore_progress(&mut self, cut_off: &mut InterruptedTurn) {
+    fn restore_progress(&mut self, interrupted: &mut InterruptedTurn) {
         let turn = &self.turn;
-        self.progress = TurnProgress { is_open: true, ..std::mem::take(&mut cut_off.progress) };
-        self.limit = cut_off.limit.unwrap_or(self.limit);
-        turn.state.restore_notes(std::mem::take(&mut cut_off.notes));
+        self.progress = TurnProgress { is_open: true, ..std::mem::take(&mut interrupted.progress) };
+        self.limit = interrupted.limit.unwrap_or(self.limit);
+        turn.state.restore_notes(std::mem::take(&mut interrupted.notes));
         let scope = &turn.scope;
         let kept: EventScope = scope.clone();
-        for (layer, by, request) in cut_off.effects.drain(..) {
+        for (layer, by, request) in interrupted.effects.drain(..) {
             turn.agent.shared.runtime.restore_effect(&kept, layer, &by, request);
         }
         let most = turn.agent.spec.exit.max_consecutive_tool_calls;
         // The last batch is examined after its calls have run.
-        cut_off.batches.pop();
-        for batch in &cut_off.batches {
+        interrupted.batches.pop();
+        for batch in &interrupted.batches {
             let _ = self.progress.loops.record_batch(batch, most);
         }
-        if let Some(arguments) = cut_off.last_batch.done.take() {
+        if let Some(arguments) = interrupted.last_batch.done.take() {
             DoneTool::record_done(turn, &arguments);
         }
-        if let Some(agent) = cut_off.last_batch.handoff.take() {
+        if let Some(agent) = interrupted.last_batch.handoff.take() {
             // No other hand-off has been requested yet.
             let _ = turn.state.request_handoff(&agent);
         }
-        if let Some(reason) = cut_off.last_batch.stop.take() {
+        if let Some(reason) = interrupted.last_batch.stop.take() {
             turn.request_stop(reason);
         }
-        cut_off.requeue(turn);
+        interrupted.requeue(turn);
     }
 }

@@ -70,8 +70,8 @@ impl OpenSteps {
 mod tests {
     use super::*;
 
-    fn parse_origin(at: &str) -> Origin {
-        let (persona, step) = at.split_once('/').unwrap();
+    fn parse_origin(location: &str) -> Origin {
+        let (persona, step) = location.split_once('/').unwrap();
         Origin { persona: persona.to_owned(), step: step.to_owned(), ..Origin::default() }
     }
 

@@ -300,12 +300,12 @@ impl ToolCallHost for ToolCallGate<'_> {
 }
 
 impl ToolCallGate<'_> {
-    fn fire_reply(&self, settled: &GateResult, basis: PermissionBasis) {
+    fn fire_reply(&self, gate: &GateResult, basis: PermissionBasis) {
         let reply = || PermissionReply {
-            decision: String::from(if settled.refusal.is_none() { "allow" } else { "deny" }),
+            decision: String::from(if gate.refusal.is_none() { "allow" } else { "deny" }),
             source: basis.source().to_owned(),
-            reason: settled.reason.clone(),
-            remember: settled.should_remember,
+            reason: gate.reason.clone(),
+            remember: gate.should_remember,
             detail: basis,
             ..self.target.to_reply_payload(self.turn, self.id)
         };

@@ -114,11 +114,11 @@ impl CheckedCall {
     }
 
     /// Fires `tool.result` and `tool.post` with the result.
-    pub(crate) fn review(&self, turn: &TurnContext, ran: ExecutedCall) -> FinishedCall {
+    pub(crate) fn review(&self, turn: &TurnContext, call: ExecutedCall) -> FinishedCall {
         let Self { id, target, .. } = self;
-        let end = ran.result.as_ref().map_or_else(CallRefusal::end, |_| ToolCallEnd::Returned);
-        let result = to_tool_result(turn, id, &target.name, ran.result);
-        review_result(turn, target, result, end, (ran.duration_ms.is_some(), ran.duration_ms))
+        let end = call.result.as_ref().map_or_else(CallRefusal::end, |_| ToolCallEnd::Returned);
+        let result = to_tool_result(turn, id, &target.name, call.result);
+        review_result(turn, target, result, end, (call.duration_ms.is_some(), call.duration_ms))
     }
 }
 
@@ -184,14 +184,14 @@ fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Va
 }
 
 /// A tool's result, or an error if it is too large for the events that follow.
-fn check_size(given: Result<Value, String>) -> Result<Value, String> {
-    let fits = match &given {
+fn check_size(arguments: Result<Value, String>) -> Result<Value, String> {
+    let fits = match &arguments {
         Ok(value) => check_payload(value),
         Err(reason) if reason.len() > MAX_PAYLOAD_BYTES => Err(PayloadError::TooLong),
         Err(_) => Ok(()),
     };
     fits.map_err(|error| format!("the result is too large: {error}; ask for a part of it"))?;
-    given
+    arguments
 }
 
 /// The result for the model, before hooks see it.

@@ -41,14 +41,14 @@ fn paths_properties() -> Value {
 /// Does the same with each path, and stops at the first failure.
 fn for_each_path(
     arguments: &Value,
-    at: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     done: &str,
     act: impl Fn(&ToolContext<'_>, &str) -> Result<(), String>,
 ) -> Result<Value, String> {
     let mut lines = Vec::new();
-    for part in docker_agent_parts(arguments, at) {
+    for part in docker_agent_parts(arguments, context) {
         let path = text_argument(&part, "path");
-        act(at, path).map_err(|reason| {
+        act(context, path).map_err(|reason| {
             if lines.is_empty() { reason.clone() } else { format!("{}; then: {reason}", lines.join("; ")) }
         })?;
         lines.push(format!("Directory {done} successfully: {path}"));

@@ -72,13 +72,13 @@ pub(crate) const EDIT_FILE: ToolDef = ToolDef {
 /// A text must occur exactly once, or with `all` at least once. If one cannot be replaced, the file stays unchanged;
 /// `explain` gets the index of that edit and the reason.
 fn edit(
-    at: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     path: &str,
     edits: &[Value],
     all: bool,
     explain: fn(usize, String) -> String,
 ) -> Result<usize, String> {
-    let mut content = at.workspace().read(path).map_err(|error| error.to_string())?;
+    let mut content = context.workspace().read(path).map_err(|error| error.to_string())?;
     let mut places = 0;
     for (index, edit) in edits.iter().enumerate() {
         let (old, new) = (text_argument(edit, "old"), text_argument(edit, "new"));
@@ -89,6 +89,6 @@ fn edit(
         let (next, count) = replaced.map_err(|reason| explain(index, reason))?;
         (content, places) = (next, places + count);
     }
-    at.files().edit(path, &content)?;
+    context.files().edit(path, &content)?;
     Ok(places)
 }

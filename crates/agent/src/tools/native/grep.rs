@@ -76,7 +76,7 @@ const DOCKER_AGENT_FORM: SearchForm = SearchForm {
     cut: "\n\n[Output truncated: exceeded 1 MiB limit. Narrow the search with a more specific query, path, or exclude patterns.]",
 };
 
-fn search(call: &Value, at: &ToolContext<'_>, is_regex: bool, form: &SearchForm) -> Result<Value, String> {
+fn search(call: &Value, context: &ToolContext<'_>, is_regex: bool, form: &SearchForm) -> Result<Value, String> {
     let written = text_argument(call, "pattern");
     if written.is_empty() {
         return Err(String::from("the pattern is empty; pass what to find"));
@@ -92,7 +92,7 @@ fn search(call: &Value, at: &ToolContext<'_>, is_regex: bool, form: &SearchForm)
         included.as_ref().is_none_or(|glob| glob.is_match(file)) && !excluded.iter().any(|glob| is_within(glob, file))
     };
     let (mut found, mut lines) = (String::new(), 0);
-    let missing = search_tree(at, dir_argument(call, "path"), is_wanted, &pattern, |hit| {
+    let missing = search_tree(context, dir_argument(call, "path"), is_wanted, &pattern, |hit| {
         if lines == form.max_lines || found.len() >= MAX_BYTES {
             found.push_str(form.cut);
             return ControlFlow::Break(());
@@ -123,15 +123,15 @@ fn is_within(glob: &GlobMatcher, file: &Path) -> bool {
     file.ancestors().any(|part| glob.is_match(part))
 }
 
-/// The line; if it is longer than `long` bytes, only the match and `around` bytes before and after it, cut between
+/// The line; if it is longer than `long` bytes, only the match and `match_start` bytes before and after it, cut between
 /// characters.
-fn clip_line<'a>(hit: &LineHit<'a>, long: usize, around: usize) -> &'a str {
+fn clip_line<'a>(hit: &LineHit<'a>, long: usize, match_start: usize) -> &'a str {
     let line = hit.line;
     if line.len() <= long {
         return line;
     }
-    let from = line.floor_char_boundary(hit.span.start.saturating_sub(around));
-    let to = line.ceil_char_boundary((hit.span.end + around).min(line.len()).min(from + (16 << 10)));
+    let from = line.floor_char_boundary(hit.span.start.saturating_sub(match_start));
+    let to = line.ceil_char_boundary((hit.span.end + match_start).min(line.len()).min(from + (16 << 10)));
     line.get(from..to).unwrap_or(line)
 }
 

@@ -78,22 +78,22 @@ pub(super) fn path_list(mut paths: impl Iterator<Item = String>, is_cut: bool) -
 }
 
 /// The entries of a directory, ordered by name.
-fn list(at: &ToolContext<'_>, path: &str) -> Result<Vec<EntryStat>, String> {
-    let mut entries = at.workspace().list(path).map_err(|error| error.to_string())?;
+fn list(context: &ToolContext<'_>, path: &str) -> Result<Vec<EntryStat>, String> {
+    let mut entries = context.workspace().list(path).map_err(|error| error.to_string())?;
     entries.retain(|entry| entry.name != HIDDEN);
     Ok(entries)
 }
 
 /// A directory with these entries and everything in them, until none of the maximum number is left.
 fn build_tree(
-    at: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     path: &Path,
     name: &str,
     entries: Vec<EntryStat>,
     depth: usize,
     left: &mut usize,
 ) -> Result<Value, String> {
-    check_cancelled(at)?;
+    check_cancelled(context)?;
     let mut children = Vec::new();
     for entry in entries {
         if *left == 0 {
@@ -103,8 +103,9 @@ fn build_tree(
         children.push(if entry.is_dir {
             let within = path.join(&entry.name);
             // A directory that cannot be listed is shown without its content.
-            let below = list(at, &within.to_string_lossy()).ok().filter(|_| depth + 1 < MAX_DEPTH).unwrap_or_default();
-            build_tree(at, &within, &entry.name, below, depth + 1, left)?
+            let below =
+                list(context, &within.to_string_lossy()).ok().filter(|_| depth + 1 < MAX_DEPTH).unwrap_or_default();
+            build_tree(context, &within, &entry.name, below, depth + 1, left)?
         } else {
             json!({"name": entry.name, "type": "file"})
         });

@@ -65,8 +65,8 @@ pub(crate) const READ_MULTIPLE_FILES: ToolDef = ToolDef {
 type ShowLines = fn(&str, usize, usize) -> Result<String, String>;
 
 /// The text of a file, or the lines of it that the call names.
-fn read(call: &Value, at: &ToolContext<'_>, show: ShowLines) -> Result<String, String> {
-    let text = at.read_file(text_argument(call, "path"))?;
+fn read(call: &Value, context: &ToolContext<'_>, show: ShowLines) -> Result<String, String> {
+    let text = context.read_file(text_argument(call, "path"))?;
     let (offset, limit) = (number_argument(call, "offset"), number_argument(call, "limit"));
     if offset.is_none() && limit.is_none() {
         return Ok(text);

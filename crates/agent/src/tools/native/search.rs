@@ -40,18 +40,18 @@ pub(super) fn compile_pattern(expression: &str, shown: &str) -> Result<SearchPat
 /// # Errors
 /// When there is nothing at the path, or the search is cancelled.
 pub(super) fn search_tree(
-    at: &ToolContext<'_>,
+    context: &ToolContext<'_>,
     path: &str,
     wanted: impl Fn(&Path) -> bool,
     pattern: &SearchPattern,
     each: impl FnMut(LineHit<'_>) -> ControlFlow<()>,
 ) -> Result<Option<String>, String> {
-    let mut found = match at.workspace().stat(path).map_err(|error| error.to_string())?.is_dir {
-        true => at.workspace().walk(path, wanted, at.cancel()).map_err(|error| error.to_string())?,
+    let mut found = match context.workspace().stat(path).map_err(|error| error.to_string())?.is_dir {
+        true => context.workspace().walk(path, wanted, context.cancel()).map_err(|error| error.to_string())?,
         false => TreeWalk { paths: vec![path.to_owned()], ..TreeWalk::default() },
     };
     let paths = std::mem::take(&mut found.paths);
-    search_lines(at.workspace(), &paths, pattern, at.cancel(), each)?;
+    search_lines(context.workspace(), &paths, pattern, context.cancel(), each)?;
     Ok(found.all_paths().err().map(|error| error.to_string()))
 }
 

@@ -36,9 +36,9 @@ pub(crate) const WRITE_FILE: ToolDef = ToolDef {
     ..WRITE
 };
 
-/// Writes a file; `told` describes the path and the number of bytes.
-fn write(call: &Value, at: &ToolContext<'_>, told: fn(&str, usize) -> String) -> Result<Value, String> {
+/// Writes a file; `describe` describes the path and the number of bytes.
+fn write(call: &Value, context: &ToolContext<'_>, describe: fn(&str, usize) -> String) -> Result<Value, String> {
     let (path, content) = (text_argument(call, "path"), text_argument(call, "content"));
-    at.files().write(path, content)?;
-    Ok(Value::String(told(path, content.len())))
+    context.files().write(path, content)?;
+    Ok(Value::String(describe(path, content.len())))
 }

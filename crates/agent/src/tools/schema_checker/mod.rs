@@ -62,19 +62,19 @@ impl<'s> SchemaChecker<'s> {
         remove_repeated(self.faults)
     }
 
-    fn check_value(&mut self, value: &mut Value, schema: &'s Value, at: &str) -> WrongType<'s> {
+    fn check_value(&mut self, value: &mut Value, schema: &'s Value, path: &str) -> WrongType<'s> {
         let schema = schema.as_object()?;
         let types = schema_types(schema);
         if !types.is_empty() && !types.iter().any(|wanted| is_of_type(value, wanted)) {
             let Some(better) = types.iter().find_map(|wanted| coerce_value(value, wanted)) else {
-                self.faults.push(describe_wrong_type(at, &types, value));
+                self.faults.push(describe_wrong_type(path, &types, value));
                 return Some(types);
             };
             *value = better;
             self.coercion_count += 1;
         }
         // They may coerce the value, which the other keywords then find.
-        let wrong_type = self.check_branches(value, schema, at);
+        let wrong_type = self.check_branches(value, schema, path);
         if wrong_type.is_some() {
             return wrong_type;
         }
@@ -82,42 +82,42 @@ impl<'s> SchemaChecker<'s> {
             && !allowed.contains(value)
         {
             let shown: Vec<String> = allowed.iter().map(Value::to_string).collect();
-            self.faults.push(format!("{} must be one of {}", describe_path(at), shown.join(", ")));
+            self.faults.push(format!("{} must be one of {}", describe_path(path), shown.join(", ")));
         }
         if let Some(wanted) = schema.get("const").filter(|wanted| *wanted != value) {
-            self.faults.push(format!("{} must be {wanted}", describe_path(at)));
+            self.faults.push(format!("{} must be {wanted}", describe_path(path)));
         }
         match value {
-            Value::Object(fields) => self.check_object(fields, schema, at),
-            Value::Array(items) => self.check_array(items, schema, at),
-            Value::String(text) => self.check_text(text, schema, at),
-            Value::Number(number) => check_number(number, schema, at, &mut self.faults),
+            Value::Object(fields) => self.check_object(fields, schema, path),
+            Value::Array(items) => self.check_array(items, schema, path),
+            Value::String(text) => self.check_text(text, schema, path),
+            Value::Number(number) => check_number(number, schema, path, &mut self.faults),
             Value::Null | Value::Bool(_) => {}
         }
         None
     }
 
     /// Checks the keywords that name other schemas for the same value.
-    fn check_branches(&mut self, value: &mut Value, schema: &'s Map<String, Value>, at: &str) -> WrongType<'s> {
+    fn check_branches(&mut self, value: &mut Value, schema: &'s Map<String, Value>, path: &str) -> WrongType<'s> {
         let mut wrong_type = None;
         let referenced = schema.get("$ref").and_then(Value::as_str).and_then(|reference| self.find_schema(reference));
         for part in referenced.into_iter().chain(schema_list(schema, "allOf")) {
             if self.enter_branch(value) {
-                wrong_type = wrong_type.or(self.check_value(value, part, at));
+                wrong_type = wrong_type.or(self.check_value(value, part, path));
                 self.depth -= 1;
             }
         }
         for keyword in ["anyOf", "oneOf"] {
-            wrong_type = wrong_type.or(self.check_alternatives(value, schema_list(schema, keyword), at));
+            wrong_type = wrong_type.or(self.check_alternatives(value, schema_list(schema, keyword), path));
         }
         wrong_type
     }
 
     /// Takes the first branch that fits a value as it is, or otherwise the first one that it can be coerced to.
-    fn check_alternatives(&mut self, value: &mut Value, branches: &'s [Value], at: &str) -> WrongType<'s> {
+    fn check_alternatives(&mut self, value: &mut Value, branches: &'s [Value], path: &str) -> WrongType<'s> {
         let (mut coerced, mut failed): (Option<BranchTrial<'_>>, Vec<BranchTrial<'_>>) = (None, Vec::new());
         for branch in branches {
-            let trial = self.try_branch(value, branch, at)?;
+            let trial = self.try_branch(value, branch, path)?;
             match trial.faults.is_empty() {
                 true if trial.coercion_count == 0 => {
                     *value = trial.value;
@@ -138,7 +138,7 @@ impl<'s> SchemaChecker<'s> {
         let told: Vec<&BranchTrial<'_>> = failed.iter().filter(|trial| trial.wrong_type.is_none()).collect();
         if told.is_empty() {
             let types = remove_repeated(failed.into_iter().filter_map(|trial| trial.wrong_type).flatten().collect());
-            self.faults.push(describe_wrong_type(at, &types, value));
+            self.faults.push(describe_wrong_type(path, &types, value));
             return Some(types);
         }
         let told = remove_repeated(told.into_iter().map(|trial| trial.faults.join("; ")).collect());
@@ -148,13 +148,13 @@ impl<'s> SchemaChecker<'s> {
     }
 
     /// Fits a copy of a value to a branch; `None` if no more branches are checked.
-    fn try_branch(&mut self, value: &Value, branch: &'s Value, at: &str) -> Option<BranchTrial<'s>> {
+    fn try_branch(&mut self, value: &Value, branch: &'s Value, path: &str) -> Option<BranchTrial<'s>> {
         if !self.enter_branch(value) {
             return None;
         }
         let (faults, coercion_count) = (std::mem::take(&mut self.faults), std::mem::take(&mut self.coercion_count));
         let mut value = value.clone();
-        let wrong_type = self.check_value(&mut value, branch, at);
+        let wrong_type = self.check_value(&mut value, branch, path);
         self.depth -= 1;
         let faults = remove_repeated(std::mem::replace(&mut self.faults, faults));
         let coercion_count = std::mem::replace(&mut self.coercion_count, coercion_count);
@@ -188,12 +188,12 @@ impl<'s> SchemaChecker<'s> {
         !has_branches || self.try_branch(&Value::Null, schema, "").is_none_or(|trial| trial.faults.is_empty())
     }
 
-    fn check_object(&mut self, fields: &mut Map<String, Value>, schema: &'s Map<String, Value>, at: &str) {
+    fn check_object(&mut self, fields: &mut Map<String, Value>, schema: &'s Map<String, Value>, path: &str) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let required: Vec<&str> =
             schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
         for (name, property) in properties.into_iter().flatten() {
-            let here = join_path(at, name);
+            let here = join_path(path, name);
             // Models write `null` for omitted arguments.
             let left_out = fields.get(name).is_some_and(Value::is_null) && !self.allows_null(property);
             if left_out && !required.contains(&name.as_str()) {
@@ -210,7 +210,7 @@ impl<'s> SchemaChecker<'s> {
         }
         for name in &required {
             if !fields.contains_key(*name) {
-                self.faults.push(format!("`{}` is required", join_path(at, name)));
+                self.faults.push(format!("`{}` is required", join_path(path, name)));
             }
         }
         let is_known = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
@@ -220,48 +220,48 @@ impl<'s> SchemaChecker<'s> {
                     let known = properties.into_iter().flat_map(Map::keys);
                     let near = suggest_nearest(name, known.map(String::as_str));
                     let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                    self.faults.push(format!("`{}` is not a parameter{hint}", join_path(at, name)));
+                    self.faults.push(format!("`{}` is not a parameter{hint}", join_path(path, name)));
                 }
             }
             Some(others @ Value::Object(_)) => {
                 for (name, value) in fields.iter_mut().filter(|(name, _)| !is_known(name)) {
-                    self.check_value(value, others, &join_path(at, name));
+                    self.check_value(value, others, &join_path(path, name));
                 }
             }
             _ => {}
         }
     }
 
-    fn check_array(&mut self, items: &mut [Value], schema: &'s Map<String, Value>, at: &str) {
+    fn check_array(&mut self, items: &mut [Value], schema: &'s Map<String, Value>, path: &str) {
         let count = items.len() as u64;
         if schema.get("minItems").and_then(Value::as_u64).is_some_and(|least| count < least) {
             self.faults.push(format!(
                 "{} must have at least {} items",
-                describe_path(at),
+                describe_path(path),
                 schema.get("minItems").unwrap_or(&Value::Null)
             ));
         }
         if schema.get("maxItems").and_then(Value::as_u64).is_some_and(|most| count > most) {
             self.faults.push(format!(
                 "{} must have at most {} items",
-                describe_path(at),
+                describe_path(path),
                 schema.get("maxItems").unwrap_or(&Value::Null)
             ));
         }
         if let Some(each) = schema.get("items") {
             for (index, item) in items.iter_mut().enumerate() {
-                self.check_value(item, each, &format!("{at}[{index}]"));
+                self.check_value(item, each, &format!("{path}[{index}]"));
             }
         }
     }
 
-    fn check_text(&mut self, text: &str, schema: &'s Map<String, Value>, at: &str) {
+    fn check_text(&mut self, text: &str, schema: &'s Map<String, Value>, path: &str) {
         let length = text.chars().count() as u64;
         if let Some(least) = schema.get("minLength").and_then(Value::as_u64).filter(|least| length < *least) {
-            self.faults.push(format!("{} must have at least {least} characters", describe_path(at)));
+            self.faults.push(format!("{} must have at least {least} characters", describe_path(path)));
         }
         if let Some(most) = schema.get("maxLength").and_then(Value::as_u64).filter(|most| length > *most) {
-            self.faults.push(format!("{} must have at most {most} characters", describe_path(at)));
+            self.faults.push(format!("{} must have at most {most} characters", describe_path(path)));
         }
         let Some(pattern) = schema.get("pattern").and_then(Value::as_str) else { return };
         let compile = || RegexBuilder::new(pattern).size_limit(1 << 20).build().ok();
@@ -270,14 +270,14 @@ impl<'s> SchemaChecker<'s> {
             Some(_) => "must match",
             None => "has a schema pattern that is not valid:",
         };
-        self.faults.push(format!("{} {mismatch} `{pattern}`", describe_path(at)));
+        self.faults.push(format!("{} {mismatch} `{pattern}`", describe_path(path)));
     }
 }
 
 /// Whether a value is within a bound.
 type BoundCheck = fn(f64, f64) -> bool;
 
-fn check_number(number: &Number, schema: &Map<String, Value>, at: &str, faults: &mut Vec<String>) {
+fn check_number(number: &Number, schema: &Map<String, Value>, path: &str, faults: &mut Vec<String>) {
     let Some(value) = number.as_f64() else { return };
     let bounds: [(&str, BoundCheck, &str); 4] = [
         ("minimum", |value, bound| value >= bound, "at least"),
@@ -289,7 +289,7 @@ fn check_number(number: &Number, schema: &Map<String, Value>, at: &str, faults: 
         if let Some(bound) = schema.get(keyword)
             && bound.as_f64().is_some_and(|bound| !holds(value, bound))
         {
-            faults.push(format!("{} must be {words} {bound}", describe_path(at)));
+            faults.push(format!("{} must be {words} {bound}", describe_path(path)));
         }
     }
 }
@@ -381,16 +381,16 @@ fn estimate_bytes(value: &Value) -> usize {
     }
 }
 
-fn join_path(at: &str, name: &str) -> String {
-    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
+fn join_path(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-fn describe_path(at: &str) -> String {
-    if at.is_empty() { String::from("the arguments") } else { format!("`{at}`") }
+fn describe_path(path: &str) -> String {
+    if path.is_empty() { String::from("the arguments") } else { format!("`{path}`") }
 }
 
-fn describe_wrong_type(at: &str, types: &[&str], value: &Value) -> String {
-    format!("{} must be {}, not {}", describe_path(at), types.join(" or "), kind(value))
+fn describe_wrong_type(path: &str, types: &[&str], value: &Value) -> String {
+    format!("{} must be {}, not {}", describe_path(path), types.join(" or "), kind(value))
 }
 
 #[cfg(test)]

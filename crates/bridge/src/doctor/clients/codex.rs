@@ -10,8 +10,8 @@ use crate::install::{InstallEnvironment, InstallScope, installed_entries, parse_
 const LIMIT_MS: u64 = 20_000;
 
 /// Checks what Codex reports about the installed entries: it lists every hook with its trust status.
-pub(super) fn check_trust(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
-    let Some(hooks) = list_hooks(host, site) else {
+pub(super) fn check_trust(host: &'static HostDef, environment: &InstallEnvironment) -> Vec<DoctorFinding> {
+    let Some(hooks) = list_hooks(host, environment) else {
         let what = "cannot find out which hooks Codex trusts";
         return vec![
             DoctorFinding::note(what)
@@ -36,10 +36,10 @@ pub(super) fn check_trust(host: &'static HostDef, site: &InstallEnvironment) -> 
         findings.push(DoctorFinding::problem("Pintle's hooks are disabled in Codex").help("enable them in `/hooks`"));
     }
     for (scope, place) in host.install.locations() {
-        let path = site.settings_path(scope, place);
-        let here = installed_entries(host, site, scope).is_ok_and(|entries| !entries.is_empty());
+        let path = environment.settings_path(scope, place);
+        let here = installed_entries(host, environment, scope).is_ok_and(|entries| !entries.is_empty());
         if here && !ours.iter().any(|hook| word(hook, "sourcePath") == path.to_string_lossy()) {
-            let what = format!("Codex does not load `{}`", site.display_path(&path));
+            let what = format!("Codex does not load `{}`", environment.display_path(&path));
             let help = match scope {
                 InstallScope::Managed | InstallScope::User => "hooks are disabled in `config.toml` (`features.hooks`)",
                 InstallScope::Project => "the project is not trusted; run `codex exec --trust` once",
@@ -62,15 +62,15 @@ fn is_own_hook(hook: &Value, host: &HostDef) -> bool {
 }
 
 /// Every hook that Codex would load in the project.
-fn list_hooks(host: &HostDef, site: &InstallEnvironment) -> Option<Vec<Value>> {
-    let program = find_on_path(host.install.program, site)?;
+fn list_hooks(host: &HostDef, environment: &InstallEnvironment) -> Option<Vec<Value>> {
+    let program = find_on_path(host.install.program, environment)?;
     let asked = [
         json!({"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "pintle", "version": env!("CARGO_PKG_VERSION")}}}),
         json!({"method": "initialized"}),
-        json!({"id": 2, "method": "hooks/list", "params": {"cwds": [site.project.to_string_lossy()]}}),
+        json!({"id": 2, "method": "hooks/list", "params": {"cwds": [environment.project.to_string_lossy()]}}),
     ];
     let asked: String = asked.iter().map(|message| format!("{message}\n")).collect();
-    exchange_line(&[program.as_os_str(), "app-server".as_ref()], site, &asked, LIMIT_MS, parse_hook_list)
+    exchange_line(&[program.as_os_str(), "app-server".as_ref()], environment, &asked, LIMIT_MS, parse_hook_list)
 }
 
 /// The hooks in the line with the response to `hooks/list`.

@@ -31,9 +31,9 @@ const CHECKS: &[(&str, &[CheckSettingsFn], &str)] = &[
 ];
 
 /// Checks the settings of a client; nothing if it has none about hooks.
-pub(super) fn check_settings(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
+pub(super) fn check_settings(host: &'static HostDef, environment: &InstallEnvironment) -> Vec<DoctorFinding> {
     let Some((_, checks, ok)) = CHECKS.iter().find(|(name, ..)| *name == host.name) else { return Vec::new() };
-    let findings: Vec<DoctorFinding> = checks.iter().flat_map(|check| check(host, site)).collect();
+    let findings: Vec<DoctorFinding> = checks.iter().flat_map(|check| check(host, environment)).collect();
     if findings.is_empty() { vec![DoctorFinding::ok(*ok)] } else { findings }
 }
 

@@ -163,14 +163,15 @@ pub(super) const TABLES: &[SwitchTable] = &[
 ];
 
 /// Checks every file of a client for settings that turn hooks off.
-pub(super) fn check_switches(host: &'static HostDef, site: &InstallEnvironment) -> Vec<DoctorFinding> {
+pub(super) fn check_switches(host: &'static HostDef, environment: &InstallEnvironment) -> Vec<DoctorFinding> {
     let rows = TABLES.iter().filter(|table| table.host == host.name).flat_map(|table| table.rows);
-    let is_managed = installed_entries(host, site, InstallScope::Managed).is_ok_and(|entries| !entries.is_empty());
+    let is_managed =
+        installed_entries(host, environment, InstallScope::Managed).is_ok_and(|entries| !entries.is_empty());
     let mut findings = Vec::new();
     for (files, switches) in rows {
-        for path in files.iter().flat_map(|file| file.paths(host, site)) {
+        for path in files.iter().flat_map(|file| file.paths(host, environment)) {
             let document = SettingsDocument::read(&path);
-            let shown = site.display_path(&path);
+            let shown = environment.display_path(&path);
             if document.is_broken {
                 let what = format!("{} cannot read `{shown}`: it is not valid JSON", host.title);
                 findings.push(DoctorFinding::problem(what).help("correct it; until then nothing in it applies"));
@@ -189,14 +190,14 @@ pub(super) fn check_switches(host: &'static HostDef, site: &InstallEnvironment) 
 }
 
 impl SwitchFile {
-    fn paths(self, host: &HostDef, site: &InstallEnvironment) -> Vec<PathBuf> {
+    fn paths(self, host: &HostDef, environment: &InstallEnvironment) -> Vec<PathBuf> {
         match self {
             Self::User(file) => {
-                vec![site.host_dir(InstallScope::User, &host.install.user).join(file)]
+                vec![environment.host_dir(InstallScope::User, &host.install.user).join(file)]
             }
-            Self::Project(file) => vec![site.project.join(file)],
-            Self::Machine(variable, file) => vec![site.machine_path(variable, file)],
-            Self::MachineDir(dir) => documents::list_json(&site.machine_path("", dir)),
+            Self::Project(file) => vec![environment.project.join(file)],
+            Self::Machine(variable, file) => vec![environment.machine_path(variable, file)],
+            Self::MachineDir(dir) => documents::list_json(&environment.machine_path("", dir)),
         }
     }
 }

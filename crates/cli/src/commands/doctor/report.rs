@@ -12,21 +12,21 @@ use crate::render::{age_text, count_text, guards};
 const CUT: usize = 600;
 
 /// Renders the report of a host as text.
-pub(super) fn text(examination: &DoctorReport, site: &InstallEnvironment) -> Vec<StyledLine> {
-    let host = examination.host;
-    let client = examination.client.as_ref().map(|client| {
-        format!(" {} ({})", version_number(&single_line(&client.version, CUT)), site.display_path(&client.path))
+pub(super) fn text(report: &DoctorReport, environment: &InstallEnvironment) -> Vec<StyledLine> {
+    let host = report.host;
+    let client = report.client.as_ref().map(|client| {
+        format!(" {} ({})", version_number(&single_line(&client.version, CUT)), environment.display_path(&client.path))
     });
     let mut lines = vec![StyledLine::new(Tone::Plain, format!("{}{}", host.title, client.unwrap_or_default()))];
-    for place in &examination.locations {
+    for place in &report.locations {
         let entries = match place.entries.len() {
             0 => String::from("not installed"),
             number => count_text(number, "event"),
         };
-        let text = format!("  {:<8} {}: {entries}", place.scope.as_str(), site.display_path(&place.path));
+        let text = format!("  {:<8} {}: {entries}", place.scope.as_str(), environment.display_path(&place.path));
         lines.push(StyledLine::new(Tone::Quiet, text));
     }
-    for finding in &examination.findings {
+    for finding in &report.findings {
         let tone = match finding.status {
             CheckStatus::Ok => Tone::Good,
             CheckStatus::Note => Tone::Warn,
@@ -41,13 +41,13 @@ pub(super) fn text(examination: &DoctorReport, site: &InstallEnvironment) -> Vec
         );
     }
     let now_ms = SystemClock::default().unix_ms();
-    let width = examination.events.iter().map(|fired| fired.event.len()).max().unwrap_or_default();
-    if !examination.events.is_empty() {
-        let is_new = examination.events.iter().all(|fired| fired.last_ms.is_none());
+    let width = report.events.iter().map(|fired| fired.event.len()).max().unwrap_or_default();
+    if !report.events.is_empty() {
+        let is_new = report.events.iter().all(|fired| fired.last_ms.is_none());
         let none = if is_new { ": none yet, so start a new session and check again" } else { "" };
         lines.push(StyledLine::new(Tone::Plain, format!("  when each event last fired{none}")));
     }
-    lines.extend(examination.events.iter().map(|fired| {
+    lines.extend(report.events.iter().map(|fired| {
         let last = fired.last_ms.map_or_else(|| String::from("never"), |at| age_text(now_ms.saturating_sub(at)));
         StyledLine::new(Tone::Plain, format!("    {:<width$}  {last}", fired.event))
     }));
@@ -55,25 +55,25 @@ pub(super) fn text(examination: &DoctorReport, site: &InstallEnvironment) -> Vec
 }
 
 /// Returns the number in a program's version text, or all of the text if it has none.
-fn version_number(said: &str) -> &str {
-    let number = said.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
-    number.map_or(said, |number| number.trim_end_matches(['.', ',']))
+fn version_number(output: &str) -> &str {
+    let number = output.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+    number.map_or(output, |number| number.trim_end_matches(['.', ',']))
 }
 
 /// Renders the report of a host as JSON.
-pub(super) fn json(examination: &DoctorReport) -> Value {
-    let places = examination.locations.iter().map(|place| {
+pub(super) fn json(report: &DoctorReport) -> Value {
+    let places = report.locations.iter().map(|place| {
         let events: Vec<&str> = place.entries.iter().map(|entry| entry.event.as_str()).collect();
         let guards = place.guards.as_ref().map(guards::to_json);
         json!({"scope": place.scope.as_str(), "path": place.path, "events": events, "guards": guards})
     });
     let fired = |fired: &LastFired| json!({"event": fired.event, "last_ms": fired.last_ms});
     json!({
-        "host": examination.host.name,
-        "healthy": examination.is_healthy(),
-        "client": examination.client.as_ref().map(|client| json!({"path": client.path, "version": client.version})),
+        "host": report.host.name,
+        "healthy": report.is_healthy(),
+        "client": report.client.as_ref().map(|client| json!({"path": client.path, "version": client.version})),
         "scopes": places.collect::<Vec<_>>(),
-        "findings": guards::findings_to_json(&examination.findings),
-        "events": examination.events.iter().map(fired).collect::<Vec<_>>(),
+        "findings": guards::findings_to_json(&report.findings),
+        "events": report.events.iter().map(fired).collect::<Vec<_>>(),
     })
 }

@@ -46,16 +46,16 @@ impl ExplainArgs {
     pub(super) fn explain_host_payload(
         self,
         payload: &CapturedPayload,
-        places: &HookPaths,
+        paths: &HookPaths,
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
         let fired = Arc::new(FiredEvents::default());
         let journal = Arc::clone(&fired);
         let call =
-            preview_host_call(payload, places, &self.hooks, false, |builder| builder.without_calls().journal(journal))?;
+            preview_host_call(payload, paths, &self.hooks, false, |builder| builder.without_calls().journal(journal))?;
         let Some(built) = &call.built else { return Err(CliError::invalid_input(call.decision.reason)) };
-        print_diagnostics(built, &places.paths, terminal);
+        print_diagnostics(built, &paths.paths, terminal);
         trust::print_untrusted(built, terminal);
         let events = std::mem::take(&mut *fired.0.lock());
         let hooks = built.runtime.hooks();

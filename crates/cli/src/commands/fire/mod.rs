@@ -49,13 +49,13 @@ impl FireArgs {
 
     fn fire_event(
         self,
-        fired: &EventArgument,
-        mut given: PayloadInput,
+        argument: &EventArgument,
+        mut input: PayloadInput,
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
         let places = self.hooks.hook_paths(&self.input.paths());
-        if given.is_example && !self.input.example && !global.json {
+        if input.is_example && !self.input.example && !global.json {
             terminal.print_note("standard input contains no payload; firing the event's example");
         }
         let clock = Arc::new(SystemClock::default());
@@ -74,27 +74,27 @@ impl FireArgs {
         let agent = self.hooks.agent.select_agent(built.team.as_ref())?;
         let chains = agent.as_deref().map(|agent| compile_own_chains(&built, agent)).unwrap_or_default();
         tape.keep_file();
-        given.complete_call(&fired.0, &built.runtime);
+        input.complete_call(&argument.0, &built.runtime);
         if !chains.is_empty() {
             tape.tape.record_hooks(&chains);
         }
         let hooks = built.runtime.hooks().with_chains(chains.iter().cloned());
         let scope = EventScope { overlay: Arc::new(HookOverlay::new(chains)), ..EventScope::default() };
         let origin = Origin {
-            session: given.session.take().unwrap_or_else(|| SESSION.to_owned()),
+            session: input.session.take().unwrap_or_else(|| SESSION.to_owned()),
             turn: 1,
             agent: agent.map_or_else(|| String::from("root"), |agent| agent.name.clone()),
-            cwd: given.cwd.take().unwrap_or_else(|| current_dir().display().to_string()),
+            cwd: input.cwd.take().unwrap_or_else(|| current_dir().display().to_string()),
             ..Origin::default()
         };
         let origin = Arc::new(origin);
         // A host fires the preceding event with the same alias first. If that is denied, the main event is not fired.
-        let first = fired.preceding_event(&hooks, &given.value, &origin).map(|event| {
+        let first = argument.preceding_event(&hooks, &input.value, &origin).map(|event| {
             let outcome = built.runtime.fire_in(&event, &scope);
             (event, outcome)
         });
         let main = || {
-            let event = Event::new(fired.0.clone(), given.value.clone(), Arc::clone(&origin));
+            let event = Event::new(argument.0.clone(), input.value.clone(), Arc::clone(&origin));
             let outcome = built.runtime.fire_in(&event, &scope);
             (event, outcome)
         };
@@ -108,7 +108,7 @@ impl FireArgs {
         };
         let metrics = built.runtime.metrics();
         if global.json {
-            terminal.print_json(&report.to_json(&event, &outcome, metrics, given.is_example));
+            terminal.print_json(&report.to_json(&event, &outcome, metrics, input.is_example));
         } else {
             terminal.print_lines(&report.render_text(&outcome, &metrics));
             if self.shadow {

@@ -28,13 +28,13 @@ pub(super) struct AgentProofs {
 /// Plans the installation in the named agents, in all agents of this machine if none is named. The second list says
 /// why an agent is left out.
 pub(super) fn plan_all(
-    site: &InstallEnvironment,
+    environment: &InstallEnvironment,
     scope: InstallScope,
     named: &[HostArgument],
     program: &str,
 ) -> Result<(Vec<AgentPlan>, Vec<String>), CliError> {
     let hosts: Vec<&'static HostDef> = if named.is_empty() {
-        find_agents(site).into_iter().filter(|agent| agent.is_here()).map(|agent| agent.host).collect()
+        find_agents(environment).into_iter().filter(|agent| agent.is_here()).map(|agent| agent.host).collect()
     } else {
         named.iter().map(|host| host.0).collect()
     };
@@ -50,7 +50,7 @@ pub(super) fn plan_all(
             folders: folders.clone(),
             events: Vec::new(),
         };
-        match InstallPlan::install(host, site, scope, &options) {
+        match InstallPlan::install(host, environment, scope, &options) {
             Ok(plan) => plans.push(AgentPlan { host, plan }),
             Err(error) => refused.push(format!("{} is left out: {error}", host.title)),
         }
@@ -61,7 +61,7 @@ pub(super) fn plan_all(
 /// Installs Pintle in each agent and sends it a call that the policy refuses.
 pub(super) fn apply_all(
     plans: &[AgentPlan],
-    site: &InstallEnvironment,
+    environment: &InstallEnvironment,
     scope: InstallScope,
     terminal: &Terminal,
     global: &GlobalOptions,
@@ -71,7 +71,7 @@ pub(super) fn apply_all(
         if !plan.is_empty() {
             plan.apply().map_err(CliError::failure)?;
         }
-        let check = examine_guards(host, site, scope);
+        let check = examine_guards(host, environment, scope);
         if !global.json {
             let is_guarded = check.findings.iter().all(|finding| finding.status != CheckStatus::Problem);
             let state = if is_guarded { "installed" } else { "installed, but not guarded yet" };
@@ -100,16 +100,16 @@ fn describe_proof(check: &GuardCheck) -> String {
 
 impl AgentPlan {
     /// What is written, in one line.
-    pub(super) fn summary(&self, site: &InstallEnvironment) -> String {
-        let path = site.display_path(&self.plan.settings_path);
+    pub(super) fn summary(&self, environment: &InstallEnvironment) -> String {
+        let path = environment.display_path(&self.plan.settings_path);
         match self.plan.is_empty() {
             true => format!("already installed in `{path}`"),
             false => format!("{} events in `{path}`", self.plan.event_count),
         }
     }
 
-    pub(super) fn print_diff(&self, site: &InstallEnvironment, terminal: &Terminal) {
-        print_diff(&self.plan, site, terminal);
+    pub(super) fn print_diff(&self, environment: &InstallEnvironment, terminal: &Terminal) {
+        print_diff(&self.plan, environment, terminal);
     }
 
     pub(super) fn to_json(&self) -> Value {

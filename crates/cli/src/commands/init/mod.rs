@@ -76,15 +76,15 @@ impl InitArgs {
         policy: &PolicyFile,
         plans: &[AgentPlan],
         refused: &[String],
-        site: &InstallEnvironment,
+        environment: &InstallEnvironment,
         terminal: &Terminal,
     ) {
-        terminal.print_line(policy.summary(site));
+        terminal.print_line(policy.summary(environment));
         let width = plans.iter().map(|plan| plan.host.title.chars().count()).max().unwrap_or_default();
         for plan in plans {
-            terminal.print_line(format!("{:width$}  {}", plan.host.title, plan.summary(site)));
+            terminal.print_line(format!("{:width$}  {}", plan.host.title, plan.summary(environment)));
             if self.diff {
-                plan.print_diff(site, terminal);
+                plan.print_diff(environment, terminal);
             }
         }
         for error in refused {

@@ -35,14 +35,14 @@ pub(in crate::commands) struct PolicyFile {
 impl PolicyFile {
     /// Plans the policy of a scope with these packs, the default ones if there are none.
     pub(super) fn plan(
-        site: &InstallEnvironment,
+        environment: &InstallEnvironment,
         scope: InstallScope,
         mut packs: Vec<&'static PackDef>,
     ) -> Result<Self, CliError> {
-        let path = path_of(site, scope)?;
+        let path = path_of(environment, scope)?;
         let is_there = path.exists();
         if is_there && !packs.is_empty() {
-            let error = CliError::invalid_input(format!("`{}` exists already", site.display_path(&path)));
+            let error = CliError::invalid_input(format!("`{}` exists already", environment.display_path(&path)));
             return Err(error.help("change its `use:`, or remove it first"));
         }
         if packs.is_empty() {
@@ -56,8 +56,8 @@ impl PolicyFile {
         !self.is_there
     }
 
-    pub(super) fn summary(&self, site: &InstallEnvironment) -> String {
-        let path = site.display_path(&self.path);
+    pub(super) fn summary(&self, environment: &InstallEnvironment) -> String {
+        let path = environment.display_path(&self.path);
         if self.is_there {
             return format!("policy: `{path}` is there and stays as it is");
         }
@@ -86,17 +86,17 @@ impl PolicyFile {
     }
 
     /// The policy file of a scope, if it is as `init` wrote it.
-    pub(in crate::commands) fn unchanged(site: &InstallEnvironment, scope: InstallScope) -> Option<PathBuf> {
-        let path = path_of(site, scope).ok()?;
+    pub(in crate::commands) fn unchanged(environment: &InstallEnvironment, scope: InstallScope) -> Option<PathBuf> {
+        let path = path_of(environment, scope).ok()?;
         let text = fs::read_to_string(&path).ok()?;
         let names = text.lines().find_map(|line| line.strip_prefix("use: [")?.strip_suffix(']'))?;
         (text == render(names.split(", "))).then_some(path)
     }
 }
 
-fn path_of(site: &InstallEnvironment, scope: InstallScope) -> Result<PathBuf, CliError> {
+fn path_of(environment: &InstallEnvironment, scope: InstallScope) -> Result<PathBuf, CliError> {
     let dir = match scope {
-        InstallScope::Project => site.project.join(".harness"),
+        InstallScope::Project => environment.project.join(".harness"),
         _ => UserDirs::from_env().to_absolute().config.ok_or_else(|| {
             CliError::invalid_input("the directory of your own hooks is not known: `HOME` is not set")
         })?,

@@ -122,7 +122,7 @@ impl SettingsEdit<'_> {
         }
     }
 
-    fn to_json(&self, made: Option<&InstallReport>, guards: Option<&GuardCheck>, hints: &[String]) -> Value {
+    fn to_json(&self, report: Option<&InstallReport>, guards: Option<&GuardCheck>, hints: &[String]) -> Value {
         let changes = self.plan.changes.iter().map(|change| {
             json!({
                 "path": change.path,
@@ -135,7 +135,7 @@ impl SettingsEdit<'_> {
             "host": self.host.name,
             "changes": changes.collect::<Vec<_>>(),
             "config_dir": self.plan.config_dir,
-            "installed": made.is_some(),
+            "installed": report.is_some(),
             "guards": guards.map(guards::to_json),
             "findings": guards.map(|guards| guards::findings_to_json(&guards.findings)),
             "hints": hints,
@@ -158,9 +158,9 @@ fn confirm(question: &str, terminal: &Terminal) -> Result<bool, CliError> {
 }
 
 /// Prints the change of a host's settings as a diff.
-pub(in crate::commands) fn print_diff(plan: &InstallPlan, site: &InstallEnvironment, terminal: &Terminal) {
+pub(in crate::commands) fn print_diff(plan: &InstallPlan, environment: &InstallEnvironment, terminal: &Terminal) {
     for change in &plan.changes {
-        let diff = change.diff(&site.display_path(&change.path));
+        let diff = change.diff(&environment.display_path(&change.path));
         let line = |line: &str| {
             let tone = match line.as_bytes() {
                 [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'@', b'@', ..] => Tone::Quiet,
@@ -173,7 +173,7 @@ pub(in crate::commands) fn print_diff(plan: &InstallPlan, site: &InstallEnvironm
         terminal.print_lines(&diff.lines().map(line).collect::<Vec<_>>());
     }
     if let Some(dir) = &plan.config_dir {
-        let what = format!("will create `{}`, the directory of your own hooks", site.display_path(dir));
+        let what = format!("will create `{}`, the directory of your own hooks", environment.display_path(dir));
         terminal.print_lines(&[StyledLine::new(Tone::Good, what)]);
     }
 }

@@ -90,11 +90,11 @@ fn replaceable_program(scope: ScopeArgument, program: &str) -> Option<String> {
 }
 
 /// Returns an error of installing or uninstalling with its next step.
-pub(super) fn to_cli_error(error: &InstallError, site: &InstallEnvironment) -> CliError {
+pub(super) fn to_cli_error(error: &InstallError, environment: &InstallEnvironment) -> CliError {
     let shown = CliError::invalid_input(error);
     match error {
         InstallError::NoScope { .. } => shown.help("use `--scope user` or `--scope project`"),
-        InstallError::NotPermitted { path, .. } if !path.starts_with(&site.home) => {
+        InstallError::NotPermitted { path, .. } if !path.starts_with(&environment.home) => {
             shown.help("these are settings of the machine: run the same command as root, for example with `sudo`")
         }
         _ => shown,
@@ -102,13 +102,13 @@ pub(super) fn to_cli_error(error: &InstallError, site: &InstallEnvironment) -> C
 }
 
 /// Returns the program that the host runs.
-pub(super) fn resolve_program(given: Option<String>) -> Result<String, CliError> {
+pub(super) fn resolve_program(named_program: Option<String>) -> Result<String, CliError> {
     let own = || -> Result<String, CliError> {
         let path = std::env::current_exe().and_then(|path| path.canonicalize());
         let path = path.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
         Ok(typed_path(&path).unwrap_or(path).to_string_lossy().into_owned())
     };
-    let program = given.map_or_else(own, Ok)?;
+    let program = named_program.map_or_else(own, Ok)?;
     if pintle_bridge::install::parse_own_command(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x")
         .is_none()
     {

@@ -11,12 +11,12 @@ use crate::terminal::Terminal;
 /// Prints the host's support, event by event.
 pub(super) fn print_support(
     host: &'static HostDef,
-    site: &InstallEnvironment,
+    environment: &InstallEnvironment,
     terminal: &Terminal,
     global: &GlobalOptions,
 ) {
     let settings_path =
-        |scope: InstallScope| host.install.location(scope).map(|place| site.settings_path(scope, place));
+        |scope: InstallScope| host.install.location(scope).map(|place| environment.settings_path(scope, place));
     if global.json {
         let events: Vec<Value> = host.host_events().map(event_to_json).collect();
         let scopes = InstallScope::ALL.map(|scope| (scope.as_str(), json!(settings_path(scope))));
@@ -58,7 +58,7 @@ pub(super) fn print_support(
     }
     terminal.print_lines(&[StyledLine::new(Tone::Plain, "settings of each scope")]);
     terminal.print_lines(&InstallScope::ALL.map(|scope| {
-        let path = settings_path(scope).map(|path| site.display_path(&path));
+        let path = settings_path(scope).map(|path| environment.display_path(&path));
         let path = path.unwrap_or_else(|| String::from("none, as far as its documentation says"));
         StyledLine::new(Tone::Quiet, format!("  {:<18} {path}", scope.as_str()))
     }));

@@ -98,15 +98,15 @@ impl LiveHookArgs {
         &self,
         host: &HostDef,
         tape: &LoadedTape,
-        places: &HookPaths,
+        paths: &HookPaths,
     ) -> Result<RuntimeBuilder, CliError> {
         let project = PathBuf::from(live_replay::session_dir(tape).unwrap_or_default());
         let place = HookLookup { project, excluded_dialect: host.dialect };
         // The tape names the hooks, so no project is searched.
         let find_layers = |_| self.user.layers(PathBuf::new());
-        let builder = start_host_builder(&place, &self.with, find_layers, places.trust_options());
+        let builder = start_host_builder(&place, &self.with, find_layers, paths.trust_options());
         let builder = self.user.add_flags(builder.map_err(CliError::invalid_input)?)?;
-        let found = places.paths.iter().filter(|_| !places.is_named);
+        let found = paths.paths.iter().filter(|_| !paths.is_named);
         Ok(found.fold(builder, |builder, path| builder.discovered_hooks(path, Layer::Project)))
     }
 }
@@ -114,13 +114,13 @@ impl LiveHookArgs {
 /// Returns the paths that the hooks of a tape came from and that still exist.
 ///
 /// The directories of the organisation and of the user are not among them, because their hooks are called anyway.
-fn find_hook_sources(reading: &LoadedTape, layers: &LayerDirs) -> Result<Vec<PathBuf>, CliError> {
+fn find_hook_sources(tape: &LoadedTape, layers: &LayerDirs) -> Result<Vec<PathBuf>, CliError> {
     let is_own =
         |source: &str| layers.managed.iter().chain(&layers.config).any(|own| is_same_file(own, Path::new(source)));
     let mut there: BTreeSet<PathBuf> = BTreeSet::new();
     let mut gone: BTreeSet<String> = BTreeSet::new();
-    let dir = Path::new(live_replay::session_dir(reading).unwrap_or_default());
-    let loaded = reading.records.iter().filter_map(|record| match &record.body {
+    let dir = Path::new(live_replay::session_dir(tape).unwrap_or_default());
+    let loaded = tape.records.iter().filter_map(|record| match &record.body {
         RecordBody::Hooks(loaded) => Some(&loaded.hooks),
         _ => None,
     });

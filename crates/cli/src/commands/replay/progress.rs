@@ -19,17 +19,17 @@ pub(super) struct ProgressLine<'t> {
 }
 
 impl<'t> ProgressLine<'t> {
-    pub(super) fn new(terminal: &'t Terminal, what: &'static str) -> Self {
+    pub(super) fn new(terminal: &'t Terminal, action: &'static str) -> Self {
         let terminal = Some(terminal).filter(|terminal| terminal.can_show_progress());
-        Self { terminal, label: what, next: Mutex::new((Instant::now() + PATIENCE, false)) }
+        Self { terminal, label: action, next: Mutex::new((Instant::now() + PATIENCE, false)) }
     }
 
-    pub(super) fn show(&self, done: usize, of: usize) {
+    pub(super) fn show(&self, done: usize, total: usize) {
         let Some(terminal) = self.terminal else { return };
         let mut next = self.next.lock();
         if Instant::now() >= next.0 {
             *next = (Instant::now() + PATIENCE / 4, true);
-            terminal.print_error_piece(format_args!("\r{done} of {of} {}\u{1b}[K", self.label));
+            terminal.print_error_piece(format_args!("\r{done} of {total} {}\u{1b}[K", self.label));
         }
     }
 

@@ -18,14 +18,14 @@ const CHARS: usize = 160;
 pub(super) fn print_text(
     replayed: &ReplayReport,
     took: Duration,
-    until: Option<&StopPoint>,
+    stop: Option<&StopPoint>,
     out: Option<&Path>,
     terminal: &Terminal,
 ) {
     let ReplayReport { records, total_records: of_records, dispatches, calls, turns, .. } = replayed;
     let mut parts = vec![count_text(*records, "record")];
-    if let Some(until) = until {
-        parts = vec![format!("{} of {of_records} (until {until})", count_text(*records, "record"))];
+    if let Some(stop) = stop {
+        parts = vec![format!("{} of {of_records} (until {stop})", count_text(*records, "record"))];
     }
     parts.push(format!("{dispatches} dispatch{}", if *dispatches == 1 { "" } else { "es" }));
     parts.push(count_text(*calls, "hook call"));
@@ -37,7 +37,7 @@ pub(super) fn print_text(
         format!("replayed {} in {} ms", parts.join(", "), took.as_millis()),
     )]);
     for one in &replayed.unfinished {
-        let reason = if until.is_some() { "the replay stopped before it" } else { "the session ended before it" };
+        let reason = if stop.is_some() { "the replay stopped before it" } else { "the session ended before it" };
         let text = format!("line {}: dispatch {} ({}) has no outcome: {reason}", one.line, one.dispatch, one.event);
         terminal.print_lines(&[StyledLine::new(Tone::Warn, format!("note: {text}"))]);
     }

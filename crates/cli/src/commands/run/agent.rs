@@ -30,20 +30,20 @@ pub(super) fn choose_agent(
     built: &mut LoadedRuntime,
     named: Option<&str>,
     agent: &AgentOption,
-    place: &RunTarget,
+    target: &RunTarget,
     models: &ScriptedModels,
 ) -> Result<AgentSelection, CliError> {
     match built.team.take() {
         Some(team) => choose_member(team, named, agent, models),
         None => {
             agent.select_agent(None)?;
-            choose_single_agent(built.agent.take(), named, &place.folder)
+            choose_single_agent(built.agent.take(), named, &target.folder)
         }
     }
 }
 
-fn missing_model_error(what: String) -> CliError {
-    CliError::invalid_input(what)
+fn missing_model_error(action: String) -> CliError {
+    CliError::invalid_input(action)
         .help("name a model, such as `--model anthropic:claude-sonnet-4-5` or `--model script:FILE`")
 }
 

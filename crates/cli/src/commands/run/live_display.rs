@@ -121,14 +121,14 @@ impl LiveDisplay {
     }
 
     /// Shows the resumed session.
-    pub(super) fn show_resumed(&self, past: &SessionSummary) {
+    pub(super) fn show_resumed(&self, summary: &SessionSummary) {
         if matches!(self.mode, DisplayMode::Actions | DisplayMode::Verbose) {
-            let turns = count_text(usize::try_from(past.turns).unwrap_or(usize::MAX), "turn");
-            let cut_off = match past.interrupted_turn {
+            let turns = count_text(usize::try_from(summary.turns).unwrap_or(usize::MAX), "turn");
+            let cut_off = match summary.interrupted_turn {
                 Some(number) => format!(", turn {number} was interrupted"),
                 None => String::new(),
             };
-            let session = single_line(&past.session, 80);
+            let session = single_line(&summary.session, 80);
             self.terminal.print_lines(&[StyledLine::new(
                 Tone::Quiet,
                 format!("resuming session {session}: {turns} so far{cut_off}"),
@@ -208,12 +208,12 @@ impl LiveDisplay {
     }
 
     /// Shows an event without hooks, on one line with those before it.
-    fn show_unhooked_event(&self, state: &mut DisplayState, at: &str, event: &str) {
+    fn show_unhooked_event(&self, state: &mut DisplayState, time: &str, event: &str) {
         let event = single_line(event, 80);
         if state.open != Some(OpenOutputLine::Unhooked) {
             self.close_line(state);
             self.terminal
-                .print_piece(style::paint_line(&StyledLine::new(Tone::Quiet, format!("{at}no hook  {event}"))));
+                .print_piece(style::paint_line(&StyledLine::new(Tone::Quiet, format!("{time}no hook  {event}"))));
             state.open = Some(OpenOutputLine::Unhooked);
         } else {
             self.terminal.print_piece(style::paint_line(&StyledLine::new(Tone::Quiet, format!(", {event}"))));
@@ -244,9 +244,9 @@ impl LiveDisplay {
     }
 
     /// Shows the agent's text.
-    fn show_words(&self, origin: &Origin, what: &AgentEvent<'_>) {
+    fn show_words(&self, origin: &Origin, event: &AgentEvent<'_>) {
         let mut state = self.state.lock();
-        match what {
+        match event {
             AgentEvent::Text { text } if origin.depth == 0 && !self.holds_text => {
                 self.write_model_text(&mut state, text)
             }
@@ -263,14 +263,14 @@ impl LiveDisplay {
     }
 
     /// Shows the agent's actions.
-    fn show_actions(&self, origin: &Origin, what: &AgentEvent<'_>) {
+    fn show_actions(&self, origin: &Origin, event: &AgentEvent<'_>) {
         let who = match origin.depth {
             0 => String::new(),
             _ => format!("{}: ", single_line(&origin.agent, 80)),
         };
         let all = origin.depth == 0 || self.mode == DisplayMode::Verbose;
         let line = |tone, text: String| Some(StyledLine::new(tone, format!("{who}{text}")));
-        let line = match what {
+        let line = match event {
             AgentEvent::TurnStarted { message } if origin.depth == 0 && !self.state.lock().is_typed => {
                 line(Tone::Plain, format!("\n> {}", format_paragraph(message)))
             }
@@ -320,11 +320,11 @@ impl LiveDisplay {
 }
 
 impl Observer for LiveDisplay {
-    fn observe(&self, origin: &Origin, what: &AgentEvent<'_>) {
-        if matches!(what, AgentEvent::ToolCalled { .. }) {
+    fn observe(&self, origin: &Origin, event: &AgentEvent<'_>) {
+        if matches!(event, AgentEvent::ToolCalled { .. }) {
             self.state.lock().tool_call_count += 1;
         }
-        if let AgentEvent::ToolReturned { end, .. } = what
+        if let AgentEvent::ToolReturned { end, .. } = event
             && matches!(
                 end,
                 ToolCallEnd::Blocked | ToolCallEnd::Denied | ToolCallEnd::Refused | ToolCallEnd::Unapproved
@@ -332,7 +332,7 @@ impl Observer for LiveDisplay {
         {
             self.state.lock().denied_count += 1;
         }
-        match (self.mode, what) {
+        match (self.mode, event) {
             (DisplayMode::Json, AgentEvent::Text { text } | AgentEvent::Message { text, streamed: false }) => {
                 self.terminal
                     .print_json(&json!({"kind": "text", "agent": origin.agent, "turn": origin.turn, "text": text}));
@@ -346,10 +346,10 @@ impl Observer for LiveDisplay {
                     single_line(message, 2_000),
                 ));
             }
-            (DisplayMode::Quiet, _) => self.show_words(origin, what),
+            (DisplayMode::Quiet, _) => self.show_words(origin, event),
             (DisplayMode::Actions | DisplayMode::Verbose, _) => {
-                self.show_words(origin, what);
-                self.show_actions(origin, what);
+                self.show_words(origin, event);
+                self.show_actions(origin, event);
             }
         }
     }

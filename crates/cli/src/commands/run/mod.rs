@@ -202,11 +202,11 @@ impl RunArgs {
     }
 
     /// Returns what guards the agent, which it may read but not change.
-    fn read_only_paths(&self, place: &RunTarget, tape: PathBuf) -> Result<Vec<PathBuf>, CliError> {
+    fn read_only_paths(&self, target: &RunTarget, tape: PathBuf) -> Result<Vec<PathBuf>, CliError> {
         let mut paths = self.hooks.clone();
         paths.push(tape);
         paths.extend(self.user.config_dir()?);
-        paths.extend(place.team.clone());
+        paths.extend(target.team.clone());
         Ok(paths)
     }
 }
@@ -227,9 +227,9 @@ struct ConversationContext<'a> {
 fn run_conversation(
     session: &mut Session,
     mut prompts: PromptSource,
-    told: &ConversationContext<'_>,
+    context: &ConversationContext<'_>,
 ) -> Result<CliStatus, CliError> {
-    let ConversationContext { input, live, terminal, .. } = told;
+    let ConversationContext { input, live, terminal, .. } = context;
     session.start().or_else(|error| status_of_turn_error(error).map(drop))?;
     let is_conversation = prompts.is_conversation();
     let play = |session: &mut Session, play: &dyn Fn(&mut Session) -> Result<(), TurnError>| {
@@ -246,9 +246,9 @@ fn run_conversation(
             }
             Ok(()) => Ok(CliStatus::Done),
             Err(error) if error.is_denied() => {
-                if told.is_quiet {
+                if context.is_quiet {
                     live.finish_line();
-                    terminal.print_cli_error(&(told.redact_error)(CliError::failure(error.message)));
+                    terminal.print_cli_error(&(context.redact_error)(CliError::failure(error.message)));
                 }
                 Ok(CliStatus::Denied)
             }

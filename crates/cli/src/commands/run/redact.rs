@@ -59,14 +59,19 @@ impl RedactingObserver {
 }
 
 /// Adds to what is held back of an agent's answer, and returns what may be shown.
-fn hold_back(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, text: &str, secrets: &dyn Redactor) -> String {
-    let mut held = held.lock();
+fn hold_back(
+    held_text: &Mutex<Vec<(AgentKey, String)>>,
+    origin: &Origin,
+    text: &str,
+    secrets: &dyn Redactor,
+) -> String {
+    let mut held_text = held_text.lock();
     let whose = AgentKey::from_origin(origin);
-    let index = held.iter().position(|(known, _)| *known == whose).unwrap_or_else(|| {
-        held.push((whose, String::new()));
-        held.len() - 1
+    let index = held_text.iter().position(|(known, _)| *known == whose).unwrap_or_else(|| {
+        held_text.push((whose, String::new()));
+        held_text.len() - 1
     });
-    let Some((_, pending)) = held.get_mut(index) else { return String::new() };
+    let Some((_, pending)) = held_text.get_mut(index) else { return String::new() };
     pending.push_str(text);
     let end = showable_len(pending, secrets);
     let rest = pending.split_off(end);
@@ -74,11 +79,11 @@ fn hold_back(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, text: &str,
 }
 
 /// Returns everything that is held back of an agent's answer.
-fn release_held(held: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, secrets: &dyn Redactor) -> String {
-    let mut held = held.lock();
+fn release_held(held_text: &Mutex<Vec<(AgentKey, String)>>, origin: &Origin, secrets: &dyn Redactor) -> String {
+    let mut held_text = held_text.lock();
     let whose = AgentKey::from_origin(origin);
-    let at = held.iter().position(|(known, _)| *known == whose);
-    let pending = at.map(|index| held.swap_remove(index).1).unwrap_or_default();
+    let at = held_text.iter().position(|(known, _)| *known == whose);
+    let pending = at.map(|index| held_text.swap_remove(index).1).unwrap_or_default();
     redact_text(secrets, &pending).into_owned()
 }
 
@@ -99,9 +104,9 @@ impl RecordObserver for RedactingObserver {
 }
 
 impl Observer for RedactingObserver {
-    fn observe(&self, origin: &Origin, what: &AgentEvent<'_>) {
-        let Some(secrets) = self.redactor() else { return self.next.observe(origin, what) };
-        if let AgentEvent::Text { text } = what {
+    fn observe(&self, origin: &Origin, event: &AgentEvent<'_>) {
+        let Some(secrets) = self.redactor() else { return self.next.observe(origin, event) };
+        if let AgentEvent::Text { text } = event {
             let arrived = hold_back(&self.held_back, origin, text, secrets);
             if !arrived.is_empty() {
                 self.next.observe(origin, &AgentEvent::Text { text: &arrived });
@@ -109,9 +114,9 @@ impl Observer for RedactingObserver {
             return;
         }
         self.flush_agent(origin, secrets);
-        let tell = |what: AgentEvent<'_>| self.next.observe(origin, &what);
+        let tell = |event: AgentEvent<'_>| self.next.observe(origin, &event);
         let clean = |text| redact_text(secrets, text);
-        match what {
+        match event {
             AgentEvent::TurnStarted { message } => tell(AgentEvent::TurnStarted { message: &clean(message) }),
             AgentEvent::ModelAnswered { text, tool_calls, usage } => {
                 tell(AgentEvent::ModelAnswered { text: &clean(text), tool_calls: *tool_calls, usage: *usage });

@@ -97,7 +97,7 @@ pub(super) struct ResumedFrom {
 
 impl StartedSession {
     /// Starts a session with a new tape.
-    pub(super) fn start(run: &mut RunArgs, place: &RunTarget, clock: Arc<SystemClock>) -> Result<Self, CliError> {
+    pub(super) fn start(run: &mut RunArgs, target: &RunTarget, clock: Arc<SystemClock>) -> Result<Self, CliError> {
         let started_ms = clock.unix_ms();
         let first = target::make_session_name(started_ms);
         let named = run.tape.take();
@@ -106,7 +106,7 @@ impl StartedSession {
             let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
             let path = match &named {
                 Some(path) => path.clone(),
-                None => target::default_tape_path(&place.working_dir, &name)?,
+                None => target::default_tape_path(&target.working_dir, &name)?,
             };
             let header = HeaderRecord::new(&name, started_ms).with_shadow(run.shadow);
             match ProvisionalTape::begin_durable(Some(path.clone()), header, clock.clone(), run.durability) {
@@ -186,25 +186,24 @@ impl StartedSession {
 impl RunArgs {
     /// Refuses a tape that was not started on this machine while it names what the command line does not: it may have
     /// been written to trick the user into opening it.
-    fn require_named_facts(&self, opened: &SessionSetup, session: &str, shadow: bool) -> Result<(), CliError> {
+    fn require_named_facts(&self, setup: &SessionSetup, session: &str, shadow: bool) -> Result<(), CliError> {
         let mut missing: Vec<String> = Vec::new();
         let here = to_absolute(Path::new("."));
         let is_here =
-            opened.agent == here || find_team_file(&here).is_some_and(|file| to_absolute(&file) == opened.agent);
+            setup.agent == here || find_team_file(&here).is_some_and(|file| to_absolute(&file) == setup.agent);
         if self.path.is_none() && !is_here {
-            missing.push(format!("the agent `{}`", opened.agent.display()));
+            missing.push(format!("the agent `{}`", setup.agent.display()));
         }
         let folders = [here, self.path.as_deref().map(to_absolute).unwrap_or_default()];
-        let workspace = &opened.workspace;
+        let workspace = &setup.workspace;
         if self.workspace.is_none() && !workspace.as_os_str().is_empty() && !folders.contains(workspace) {
             missing.push(format!("`--workspace {}`", workspace.display()));
         }
-        for path in opened.hooks.iter().filter(|path| !self.hooks.iter().any(|known| to_absolute(known) == **path)) {
+        for path in setup.hooks.iter().filter(|path| !self.hooks.iter().any(|known| to_absolute(known) == **path)) {
             missing.push(format!("`--hooks {}`", path.display()));
         }
-        missing
-            .extend(opened.model.as_ref().filter(|_| self.model.is_none()).map(|model| format!("`--model {model}`")));
-        let mode = opened.permission_mode.as_ref().filter(|_| self.rules.mode().is_none());
+        missing.extend(setup.model.as_ref().filter(|_| self.model.is_none()).map(|model| format!("`--model {model}`")));
+        let mode = setup.permission_mode.as_ref().filter(|_| self.rules.mode().is_none());
         missing.extend(mode.map(|mode| format!("`--permission-mode {mode}`")));
         missing.extend((shadow && !self.shadow).then(|| String::from("`--shadow`")));
         if missing.is_empty() {
@@ -221,7 +220,7 @@ impl RunArgs {
     /// Adopts the setup of the session where the command line names nothing else.
     fn adopt_setup(
         &mut self,
-        opened: &SessionSetup,
+        setup: &SessionSetup,
         session: &str,
         shadow: bool,
         is_known: bool,
@@ -235,48 +234,48 @@ impl RunArgs {
         // What the tape names applies only if the user named it when the session started.
         if !is_known {
             self.shadow = shadow;
-            self.agent.agent = self.agent.agent.take().or_else(|| opened.member.clone());
+            self.agent.agent = self.agent.agent.take().or_else(|| setup.member.clone());
             return Ok(());
         }
         if self.path.is_none() {
-            if opened.agent.as_os_str().is_empty() {
+            if setup.agent.as_os_str().is_empty() {
                 let error = CliError::invalid_input(format!("the tape does not name the agent of session `{session}`"));
                 return Err(error.help(format!("name it: `pintle run AGENT --resume {session}`")));
             }
-            if !opened.agent.exists() {
-                let agent = opened.agent.display();
+            if !setup.agent.exists() {
+                let agent = setup.agent.display();
                 let error = CliError::invalid_input(format!(
                     "the agent of session `{session}` is gone: `{agent}` does not exist"
                 ));
                 return Err(error.help(format!("name another one: `pintle run AGENT --resume {session}`")));
             }
-            self.path = Some(opened.agent.clone());
+            self.path = Some(setup.agent.clone());
         }
-        if self.workspace.is_none() && !opened.workspace.as_os_str().is_empty() {
-            if !opened.workspace.is_dir() {
-                let dir = opened.workspace.display();
+        if self.workspace.is_none() && !setup.workspace.as_os_str().is_empty() {
+            if !setup.workspace.is_dir() {
+                let dir = setup.workspace.display();
                 let error = CliError::invalid_input(format!(
                     "the workspace of session `{session}` is gone: `{dir}` does not exist"
                 ));
                 return Err(error.help("name another one with `--workspace DIR`"));
             }
-            self.workspace = Some(opened.workspace.clone());
+            self.workspace = Some(setup.workspace.clone());
         }
         self.shadow = shadow;
-        self.agent.agent = self.agent.agent.take().or_else(|| opened.member.clone());
-        self.model = self.model.take().or_else(|| opened.model.clone());
+        self.agent.agent = self.agent.agent.take().or_else(|| setup.member.clone());
+        self.model = self.model.take().or_else(|| setup.model.clone());
         // Hooks that a session ran under are kept: without one, what was denied before could pass.
-        let more = opened.hooks.iter().filter(|path| !self.hooks.iter().any(|known| to_absolute(known) == **path));
+        let more = setup.hooks.iter().filter(|path| !self.hooks.iter().any(|known| to_absolute(known) == **path));
         self.hooks = more.cloned().chain(self.hooks.iter().cloned()).collect();
-        let mode = opened.permission_mode.as_deref().and_then(|word| crate::options::parse_mode(word).ok());
+        let mode = setup.permission_mode.as_deref().and_then(|word| crate::options::parse_mode(word).ok());
         self.rules = self.rules.with_default_mode(mode);
         Ok(())
     }
 }
 
 /// Returns what identifies a session as started on this machine: its name, and what the user named for it.
-pub(super) fn setup_facts(session: &str, opened: &SessionSetup) -> String {
-    format!("{session}\n{}", opened.to_value())
+pub(super) fn setup_facts(session: &str, setup: &SessionSetup) -> String {
+    format!("{session}\n{}", setup.to_value())
 }
 
 /// Refuses to resume if a guard of the session changed or is gone.

@@ -33,13 +33,13 @@ impl SessionsDeleteArgs {
     /// Deletes all of the sessions, or none if one does not exist or is in use.
     pub(super) fn execute(
         self,
-        shelf: &SessionCollection,
+        collection: &SessionCollection,
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
         let (sessions, which) = match self.older_than {
             Some(days) => {
-                let old = ExpiredSessions::expired_in(shelf.list_all(), days, SystemClock::default().unix_ms());
+                let old = ExpiredSessions::expired_in(collection.list_all(), days, SystemClock::default().unix_ms());
                 if !global.json {
                     old.notes().into_iter().for_each(|note| terminal.print_note(note));
                 }
@@ -47,7 +47,7 @@ impl SessionsDeleteArgs {
                 (old.sessions, format!("older than {}, {}", days_text(days), size_text(bytes)))
             }
             None => {
-                let sessions = find_sessions(&self.ids, shelf)?;
+                let sessions = find_sessions(&self.ids, collection)?;
                 let which = join_ids(&sessions);
                 (sessions, which)
             }
@@ -74,10 +74,10 @@ impl SessionsDeleteArgs {
 }
 
 /// Finds the sessions that the user names, each once.
-fn find_sessions(ids: &[String], shelf: &SessionCollection) -> Result<Vec<SessionRow>, CliError> {
+fn find_sessions(ids: &[String], collection: &SessionCollection) -> Result<Vec<SessionRow>, CliError> {
     let mut sessions: Vec<SessionRow> = Vec::new();
     for id in ids {
-        let listed = shelf.find_session(id)?;
+        let listed = collection.find_session(id)?;
         if listed.state == SessionRowState::Running {
             return Err(listed.in_use_error());
         }

@@ -100,10 +100,10 @@ impl SessionRow {
     }
 
     /// A session of a host agent.
-    pub(super) fn from_stored(kept: StoredSession) -> Self {
-        let story = kept.summary.as_ref().ok();
+    pub(super) fn from_stored(session: StoredSession) -> Self {
+        let story = session.summary.as_ref().ok();
         let state = match story {
-            _ if kept.is_in_use => SessionRowState::Running,
+            _ if session.is_in_use => SessionRowState::Running,
             None => SessionRowState::Unreadable,
             Some(story) if story.has_ended => SessionRowState::Ended,
             Some(_) => SessionRowState::Open,
@@ -115,14 +115,14 @@ impl SessionRow {
             last_prompt: story.last_prompt.clone(),
         });
         Self {
-            id: kept.session.clone(),
-            tape: kept.tape_path(),
-            size_bytes: kept.size_bytes,
+            id: session.session.clone(),
+            tape: session.tape_path(),
+            size_bytes: session.size_bytes,
             state,
             last_ms: story.map(|story| story.last_ms),
-            error: kept.summary.as_ref().err().map(ToString::to_string),
+            error: session.summary.as_ref().err().map(ToString::to_string),
             facts: told,
-            stored_session: Some(kept),
+            stored_session: Some(session),
         }
     }
 

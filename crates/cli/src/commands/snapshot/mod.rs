@@ -118,7 +118,7 @@ fn revert_to(
     snapshots: &SnapshotStore,
     keep: usize,
     force: bool,
-    said: impl FnOnce(&RestoreReport) -> String,
+    describe: impl FnOnce(&RestoreReport) -> String,
     to: (&Terminal, &GlobalOptions),
 ) -> Result<CliStatus, CliError> {
     let (terminal, global) = to;
@@ -133,7 +133,7 @@ fn revert_to(
         terminal.print_line("No snapshot to undo");
         return Ok(CliStatus::Done);
     };
-    terminal.print_line(said(&restored));
+    terminal.print_line(describe(&restored));
     let files = restored.files.iter().map(|file| StyledLine::new(Tone::Quiet, format!("  {}", single_line(file, 200))));
     terminal.print_lines(&files.collect::<Vec<_>>());
     print_left_out(snapshots, terminal);

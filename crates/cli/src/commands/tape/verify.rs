@@ -88,20 +88,20 @@ fn check_stored_cursor(tape: &Path) -> Option<String> {
     ))
 }
 
-fn render_report(report: &VerifyReport, beside: &ExternalTapeFacts) -> Vec<StyledLine> {
+fn render_report(report: &VerifyReport, facts: &ExternalTapeFacts) -> Vec<StyledLine> {
     let cut = |text: &str| single_line(text, 2_000);
     let mut lines: Vec<StyledLine> = Vec::new();
     lines.extend(report.findings.iter().map(|finding| StyledLine::new(Tone::Bad, cut(&finding.to_string()))));
-    lines.extend(beside.objections.iter().map(|against| StyledLine::new(Tone::Bad, cut(against))));
-    if !beside.is_running {
+    lines.extend(facts.objections.iter().map(|against| StyledLine::new(Tone::Bad, cut(against))));
+    if !facts.is_running {
         lines.extend(
             report.unfinished.iter().map(|open| StyledLine::new(Tone::Warn, cut(&format!("unfinished: {open}")))),
         );
         lines.extend(report.torn.map(|torn| StyledLine::new(Tone::Warn, format!("torn: {torn}"))));
     }
-    let against = report.findings.len() + beside.objections.len();
+    let against = report.findings.len() + facts.objections.len();
     let (tone, verdict) = match (against, report.is_complete()) {
-        (0, _) if beside.is_running => (Tone::Warn, String::from("running: valid so far, and still being written")),
+        (0, _) if facts.is_running => (Tone::Warn, String::from("running: valid so far, and still being written")),
         (0, true) => (Tone::Good, String::from("valid and complete")),
         (0, false) => (Tone::Warn, String::from("unfinished: valid as far as it goes")),
         (1, _) => (Tone::Bad, String::from("invalid: 1 finding")),
@@ -123,23 +123,23 @@ fn render_report(report: &VerifyReport, beside: &ExternalTapeFacts) -> Vec<Style
     lines
 }
 
-fn count_text(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+fn count_text(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-fn report_to_json(report: &VerifyReport, beside: &ExternalTapeFacts) -> Value {
+fn report_to_json(report: &VerifyReport, facts: &ExternalTapeFacts) -> Value {
     let findings = report.findings.iter().map(|finding| {
         json!({
             "line": finding.line, "record": finding.record, "found": finding.found, "expected": finding.expected,
         })
     });
     let unfinished = report.unfinished.iter().map(|open| json!({"line": open.line, "description": open.description}));
-    let valid = report.is_valid() && beside.objections.is_empty();
+    let valid = report.is_valid() && facts.objections.is_empty();
     json!({
         "session": report.session,
         "valid": valid,
-        "complete": report.is_complete() && beside.objections.is_empty() && !beside.is_running,
-        "running": beside.is_running,
+        "complete": report.is_complete() && facts.objections.is_empty() && !facts.is_running,
+        "running": facts.is_running,
         "closed": report.closed,
         "digest": report.digest,
         "format": report.format,
@@ -149,7 +149,7 @@ fn report_to_json(report: &VerifyReport, beside: &ExternalTapeFacts) -> Value {
         "turns": report.turns,
         "resumed": report.resumed,
         "findings": findings.collect::<Vec<_>>(),
-        "against": beside.objections,
+        "against": facts.objections,
         "unfinished": unfinished.collect::<Vec<_>>(),
         "torn": report.torn.map(|torn| json!({"line": torn.line, "size_bytes": torn.size_bytes})),
     })

@@ -104,28 +104,28 @@ impl TrustArgs {
 }
 
 /// Describes a project that needs no confirmation.
-fn render_nothing_to_ask(consent: &ProjectTrust) -> Vec<String> {
-    let dir = consent.folder().display();
-    match consent.state {
+fn render_nothing_to_ask(project: &ProjectTrust) -> Vec<String> {
+    let dir = project.folder().display();
+    match project.state {
         TrustState::Trusted => {
             let mut lines = vec![format!("`{dir}` is trusted as it is")];
-            lines.extend(describe_not_covered(consent));
+            lines.extend(describe_not_covered(project));
             lines
         }
         _ => vec![format!("`{dir}` contains no hooks")],
     }
 }
 
-fn trust_to_json(consent: &ProjectTrust, granted: bool) -> Value {
+fn trust_to_json(project: &ProjectTrust, granted: bool) -> Value {
     json!({
-        "dir": consent.folder(),
-        "state": consent.state,
+        "dir": project.folder(),
+        "state": project.state,
         "granted": granted,
-        "digest": consent.manifest.digest(),
-        "files": consent.manifest.files,
-        "items": consent.manifest.items,
-        "not_covered": consent.manifest.list_not_covered(),
-        "difference": consent.difference,
-        "error": consent.error.as_ref().map(ToString::to_string),
+        "digest": project.manifest.digest(),
+        "files": project.manifest.files,
+        "items": project.manifest.items,
+        "not_covered": project.manifest.list_not_covered(),
+        "difference": project.difference,
+        "error": project.error.as_ref().map(ToString::to_string),
     })
 }

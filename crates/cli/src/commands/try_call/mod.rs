@@ -105,12 +105,12 @@ impl TryArgs {
     fn choose_packs(
         &self,
         host: &HostDef,
-        places: &HookPaths,
+        paths: &HookPaths,
         terminal: &Terminal,
     ) -> Result<(&'static str, Vec<&'static PackDef>), CliError> {
         let place = HookLookup { project: current_dir(), excluded_dialect: host.dialect };
         let find_layers = |project| self.hooks.user.layers(project);
-        let built = start_host_builder(&place, &places.paths, find_layers, places.trust_options())
+        let built = start_host_builder(&place, &paths.paths, find_layers, paths.trust_options())
             .map_err(CliError::invalid_input)?
             .load();
         let active = active_packs(&built);

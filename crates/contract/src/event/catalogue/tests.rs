@@ -9,10 +9,10 @@ use crate::FailurePolicy;
 use crate::event::{Event, EventClass, EventName, EventPayload, Origin, RewriteTarget};
 
 /// The mismatches between a value and a schema: required fields, types, references.
-fn find_mismatches(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec<String> {
+fn find_mismatches(schema: &Value, root: &Value, value: &Value, path: &str) -> Vec<String> {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let pointer = reference.trim_start_matches('#');
-        return find_mismatches(root.pointer(pointer).unwrap(), root, value, at);
+        return find_mismatches(root.pointer(pointer).unwrap(), root, value, path);
     }
     let name = match value {
         Value::Null => "null",
@@ -26,25 +26,25 @@ fn find_mismatches(schema: &Value, root: &Value, value: &Value, at: &str) -> Vec
     let fits = |kind: &Value| kind == name || (kind == "number" && name == "integer");
     let mut found = Vec::new();
     match schema.get("type") {
-        Some(Value::Array(kinds)) if !kinds.iter().any(fits) => found.push(format!("{at} is {name}")),
-        Some(kind @ Value::String(_)) if !fits(kind) => found.push(format!("{at} is {name}")),
+        Some(Value::Array(kinds)) if !kinds.iter().any(fits) => found.push(format!("{path} is {name}")),
+        Some(kind @ Value::String(_)) if !fits(kind) => found.push(format!("{path} is {name}")),
         _ => {}
     }
     for required in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
         if value.get(required.as_str().unwrap()).is_none() {
-            found.push(format!("{at} lacks {required}"));
+            found.push(format!("{path} lacks {required}"));
         }
     }
     if let (Some(properties), Some(fields)) = (schema.get("properties"), value.as_object()) {
         for (key, field) in fields {
             match properties.get(key) {
-                Some(inner) => found.extend(find_mismatches(inner, root, field, &format!("{at}.{key}"))),
-                None => found.push(format!("{at} has {key}, which the schema does not know")),
+                Some(inner) => found.extend(find_mismatches(inner, root, field, &format!("{path}.{key}"))),
+                None => found.push(format!("{path} has {key}, which the schema does not know")),
             }
         }
     }
     if let (Some(items), Some(list)) = (schema.get("items"), value.as_array()) {
-        found.extend(list.iter().flat_map(|item| find_mismatches(items, root, item, &format!("{at}[]"))));
+        found.extend(list.iter().flat_map(|item| find_mismatches(items, root, item, &format!("{path}[]"))));
     }
     found
 }

@@ -50,10 +50,15 @@ pub(super) fn declare(
     declared
 }
 
-fn build_declaration(draft: HookDraft, event: EventName, spelling: String, codec: &Arc<dyn Codec>) -> HookDeclaration {
+fn build_declaration(
+    draft: HookDraft,
+    event: EventName,
+    event_alias: String,
+    codec: &Arc<dyn Codec>,
+) -> HookDeclaration {
     let handler = draft.script.map_or(HandlerSpec::None, HandlerSpec::Script);
     HookDeclaration {
-        event_alias: Arc::from(spelling),
+        event_alias: Arc::from(event_alias),
         priority: draft.priority,
         matcher: draft.when.map(MatcherSpec::Expression),
         on_error: draft.on_error,
@@ -67,18 +72,18 @@ fn build_declaration(draft: HookDraft, event: EventName, spelling: String, codec
 }
 
 /// Warns of a guard on an event that is never fired.
-fn check_never_fired(event: &EventName, spelling: &str, draft: &HookDraft) -> Option<Diagnostic> {
+fn check_never_fired(event: &EventName, event_alias: &str, draft: &HookDraft) -> Option<Diagnostic> {
     let name = event.as_str();
     if !name.starts_with("meta.") || META_EVENTS.contains(&name) {
         return None;
     }
     let known = META_EVENTS.into_iter().chain(NAMES.aliases.iter().map(|alias| alias.name));
-    let help =
-        did_you_mean(spelling, known).unwrap_or_else(|| format!("the `meta.` events are {}", META_EVENTS.join(", ")));
+    let help = did_you_mean(event_alias, known)
+        .unwrap_or_else(|| format!("the `meta.` events are {}", META_EVENTS.join(", ")));
     Some(
         Diagnostic::warning(
             "unfired_event",
-            format!("no event named `{spelling}` is ever fired"),
+            format!("no event named `{event_alias}` is ever fired"),
             draft.location.clone(),
         )
         .help(help),
@@ -86,15 +91,15 @@ fn check_never_fired(event: &EventName, spelling: &str, draft: &HookDraft) -> Op
 }
 
 /// Suggests a replacement for an unknown event.
-fn suggest_event(spelling: &str) -> String {
-    let trimmed = spelling.trim();
+fn suggest_event(event_alias: &str) -> String {
+    let trimmed = event_alias.trim();
     if trimmed.is_empty() {
         return String::from("add a line such as `event: tool.pre`");
     }
-    if trimmed != spelling && NAMES.find(trimmed).is_ok() {
+    if trimmed != event_alias && NAMES.find(trimmed).is_ok() {
         return String::from("remove the spaces around it");
     }
-    if spelling.starts_with("custom.") || spelling.starts_with("meta.") {
+    if event_alias.starts_with("custom.") || event_alias.starts_with("meta.") {
         return String::from("use lower-case letters, digits and `_` after `custom.` and `meta.`");
     }
     match NAMES.find(trimmed).err().and_then(|unknown| unknown.suggestion) {

@@ -128,9 +128,9 @@ pub(super) fn read_inline(
 }
 
 /// Reads the keys that every kind of hook has.
-fn read_keys(fields: &mut FieldReader<'_>, name: String, source: DeclarationSource, place: Location) -> HookDraft {
+fn read_keys(fields: &mut FieldReader<'_>, name: String, source: DeclarationSource, location: Location) -> HookDraft {
     let report = fields.report();
-    let mut draft = HookDraft::empty(name, source, place.clone());
+    let mut draft = HookDraft::empty(name, source, location.clone());
     HOOK.read_into(fields, &mut draft);
     let filled = |script: Option<ScriptSource>| script.filter(|script| !script.text.trim().is_empty());
     let declared = fields.node("script");
@@ -140,7 +140,7 @@ fn read_keys(fields: &mut FieldReader<'_>, name: String, source: DeclarationSour
         let message =
             format!("hook `{name}` has no priority, so it runs at 0, before every hook with a positive priority");
         let help = "set a priority: 1-9 audit, 10-19 hard policy, 20-29 soft policy, 30-39 meta, 40 and up shaping";
-        report.note("no_priority", message, place.span, Some(help.to_owned()));
+        report.note("no_priority", message, location.span, Some(help.to_owned()));
     }
     if draft.script.is_none() && declared.is_none_or(|node| node.as_text().is_some()) {
         let help = Some(String::from("add `script: |` with a function `handle(event, payload)`"));
@@ -151,7 +151,12 @@ fn read_keys(fields: &mut FieldReader<'_>, name: String, source: DeclarationSour
                 report.value_error("no_script", &message, entry.key_span, help);
             }
             None => {
-                report.warning("no_script", format!("hook `{name}` has no script and does nothing"), place.span, help);
+                report.warning(
+                    "no_script",
+                    format!("hook `{name}` has no script and does nothing"),
+                    location.span,
+                    help,
+                );
             }
         }
     }

@@ -145,8 +145,8 @@ fn merge_declarations<T: NamedDeclaration>(
     slots.into_iter().flatten().collect()
 }
 
-fn replaces<T: NamedDeclaration>(later: &T, earlier: &T) -> bool {
-    match (later.source(), earlier.source()) {
+fn replaces<T: NamedDeclaration>(successor: &T, earlier: &T) -> bool {
+    match (successor.source(), earlier.source()) {
         (DeclarationSource::Bundle(BundleFolder::Overrides), DeclarationSource::Bundle(BundleFolder::Overrides)) => {
             false
         }

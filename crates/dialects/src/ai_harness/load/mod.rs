@@ -65,7 +65,7 @@ pub static KEY_SECTIONS: &[&dyn KeySection] = &[
 
 /// Loads the files of one project. Every error of every file is in the diagnostics.
 #[must_use]
-pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
+pub fn load(artifacts: &[Artifact], context: &ParseContext<'_>) -> ParsedProject {
     let mut ordered: Vec<&Artifact> = artifacts.iter().collect();
     ordered.sort_by_key(|artifact| load_order(artifact.role));
     let mut gathered = GatheredFiles::default();
@@ -81,11 +81,11 @@ pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject
             _ => {}
         }
     }
-    assemble(gathered, reading.host_tools)
+    assemble(gathered, context.host_tools)
 }
 
-fn load_order(role: ArtifactKind) -> u8 {
-    match role {
+fn load_order(artifact_kind: ArtifactKind) -> u8 {
+    match artifact_kind {
         ArtifactKind::Harness | ArtifactKind::HarnessYaml => 0,
         ArtifactKind::Tool => 1,
         ArtifactKind::Hook => 2,

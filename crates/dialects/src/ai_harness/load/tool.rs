@@ -230,22 +230,22 @@ pub(super) static PARAMETER: KeyTable<ParameterKeys> = KeyTable {
     ],
 };
 
-fn read_type(fields: &mut FieldReader<'_>, own: &mut ParameterKeys) {
+fn read_type(fields: &mut FieldReader<'_>, keys: &mut ParameterKeys) {
     if let Some(kind) = fields.choice("type", &WRITTEN_TYPES) {
-        own.property.insert(String::from("type"), Value::from(kind));
+        keys.property.insert(String::from("type"), Value::from(kind));
     }
 }
 
-fn read_description(fields: &mut FieldReader<'_>, own: &mut ParameterKeys) {
+fn read_description(fields: &mut FieldReader<'_>, keys: &mut ParameterKeys) {
     if let Some(description) = fields.text("description") {
-        own.property.insert(String::from("description"), Value::String(description));
+        keys.property.insert(String::from("description"), Value::String(description));
     }
 }
 
 /// Copies a key to the JSON Schema unchanged.
-fn copy_json(fields: &mut FieldReader<'_>, own: &mut ParameterKeys, key: &'static str) {
+fn copy_json(fields: &mut FieldReader<'_>, keys: &mut ParameterKeys, key: &'static str) {
     if let Some(value) = fields.node(key).and_then(|node| read_json(fields, node)) {
-        own.property.insert(key.to_owned(), value);
+        keys.property.insert(key.to_owned(), value);
     }
 }
 

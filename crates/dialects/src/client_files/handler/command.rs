@@ -15,29 +15,29 @@ const OF_THIS_SYSTEM: &str = if cfg!(target_os = "macos") {
 
 /// Reads the handler; `None` if the command is missing, which is reported. `shared` are the variables of the file, which
 /// its own override.
-pub(super) fn read(carried: &mut HandlerFields<'_>, shared: &[(String, String)]) -> Option<CommandSpec> {
-    let environment = shared.iter().cloned().chain(carried.pairs("env")).collect();
-    let directory = carried.text("cwd");
-    let shell = carried.text("shell").map(|word| match word.as_str() {
+pub(super) fn read(handler_fields: &mut HandlerFields<'_>, shared: &[(String, String)]) -> Option<CommandSpec> {
+    let environment = shared.iter().cloned().chain(handler_fields.pairs("env")).collect();
+    let directory = handler_fields.text("cwd");
+    let shell = handler_fields.text("shell").map(|word| match word.as_str() {
         "powershell" => String::from("pwsh"),
         _ => word,
     });
-    let arguments = carried.texts("args");
-    let own = carried.text(OF_THIS_SYSTEM);
-    let lines = ["exec", "bash", "command", "powershell"].map(|key| (key, carried.text(key)));
+    let arguments = handler_fields.texts("args");
+    let own = handler_fields.text(OF_THIS_SYSTEM);
+    let lines = ["exec", "bash", "command", "powershell"].map(|key| (key, handler_fields.text(key)));
     let written = lines.into_iter().filter_map(|(key, text)| Some((key, text.filter(|text| !text.trim().is_empty())?)));
     let found = own.map(|text| ("command", text)).or_else(|| written.into_iter().next());
     let Some((key, command)) = found else {
-        let fields = &carried.fields;
-        let message = format!("a command hook on `{}` needs a `command`", carried.def().name);
+        let fields = &handler_fields.fields;
+        let message = format!("a command hook on `{}` needs a `command`", handler_fields.def().name);
         let help = Some(String::from("write `\"command\": \"..\"`"));
-        fields.report().value_error("missing_field", &message, carried.first_line(), help);
+        fields.report().value_error("missing_field", &message, handler_fields.first_line(), help);
         return None;
     };
     let shell = match key {
         "bash" => Some(String::from("bash")),
         "powershell" => Some(String::from("pwsh")),
-        _ => shell.or_else(|| carried.client().settings.shell.map(str::to_owned)),
+        _ => shell.or_else(|| handler_fields.client().settings.shell.map(str::to_owned)),
     };
     // With an argument list no shell is used; a program alone has an empty list.
     let arguments = if key == "exec" { Some(arguments.unwrap_or_default()) } else { arguments };

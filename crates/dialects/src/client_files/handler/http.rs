@@ -6,23 +6,23 @@ use super::fields::HandlerFields;
 use crate::client_files::document::FileOptions;
 
 /// Reads the handler; `None` if it has no URL or the file itself forbids it, which is reported.
-pub(super) fn read(carried: &mut HandlerFields<'_>, whole: &FileOptions) -> Option<HttpSpec> {
-    let headers = carried.pairs("headers");
-    let mut allowed_environment = carried.texts("allowedEnvVars").unwrap_or_default();
-    if let Some(allowed) = &whole.variables {
+pub(super) fn read(fields: &mut HandlerFields<'_>, options: &FileOptions) -> Option<HttpSpec> {
+    let headers = fields.pairs("headers");
+    let mut allowed_environment = fields.texts("allowedEnvVars").unwrap_or_default();
+    if let Some(allowed) = &options.variables {
         allowed_environment.retain(|name| allowed.contains(name));
     }
-    let Some(url) = carried.text("url").filter(|url| !url.trim().is_empty()) else {
-        let message = format!("an http hook on `{}` needs a `url`", carried.def().name);
+    let Some(url) = fields.text("url").filter(|url| !url.trim().is_empty()) else {
+        let message = format!("an http hook on `{}` needs a `url`", fields.def().name);
         let help = Some(String::from("write `\"url\": \"https://..\"`"));
-        carried.fields.report().value_error("missing_field", &message, carried.first_line(), help);
+        fields.fields.report().value_error("missing_field", &message, fields.first_line(), help);
         return None;
     };
-    if let Some(allowed) = &whole.addresses
+    if let Some(allowed) = &options.addresses
         && !allowed.iter().any(|pattern| matches_url(pattern, &url))
     {
         let message = String::from("the address is not in this file's `allowedHttpHookUrls`, so the hook never runs");
-        carried.source().report.warning("switched_off", message, carried.first_line(), None);
+        fields.source().report.warning("switched_off", message, fields.first_line(), None);
         return None;
     }
     Some(HttpSpec { url, headers, allowed_environment })

@@ -85,15 +85,15 @@ pub(super) fn read(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> 
 }
 
 /// The kind of a handler; `None` if it is unsupported or unknown, which is reported.
-fn read_kind(carried: &mut HandlerFields<'_>) -> Option<ClientHandlerKind> {
-    let kinds = carried.client().settings.kinds;
-    let Some(node) = carried.fields.node("type") else { return kinds.first().map(|(_, kind)| *kind) };
+fn read_kind(fields: &mut HandlerFields<'_>) -> Option<ClientHandlerKind> {
+    let kinds = fields.client().settings.kinds;
+    let Some(node) = fields.fields.node("type") else { return kinds.first().map(|(_, kind)| *kind) };
     let words: Vec<(&str, ClientHandlerKind)> = kinds.to_vec();
-    let kind = carried.fields.choice("type", &words)?;
+    let kind = fields.fields.choice("type", &words)?;
     if let ClientHandlerKind::NotCarriedOver(reason) = kind {
         let word = node.as_text().unwrap_or_default();
-        let what = format!("the `{word}` hook of `{}`", carried.def().name);
-        diagnostics::not_carried_over(carried.source(), Severity::Warning, &what, reason, carried.first_line());
+        let what = format!("the `{word}` hook of `{}`", fields.def().name);
+        diagnostics::not_carried_over(fields.source(), Severity::Warning, &what, reason, fields.first_line());
         return None;
     }
     Some(kind)
@@ -101,12 +101,12 @@ fn read_kind(carried: &mut HandlerFields<'_>) -> Option<ClientHandlerKind> {
 
 /// Reads the options that all kinds share. `None` if the hook can never run, which is reported.
 fn read_options(
-    carried: &mut HandlerFields<'_>,
+    fields: &mut HandlerFields<'_>,
     kind: ClientHandlerKind,
     def: &'static ClientEventDef,
 ) -> Option<HandlerOptions> {
-    let settings = &carried.client().settings;
-    let written = carried.number("timeout").or_else(|| carried.number("timeoutSec"));
+    let settings = &fields.client().settings;
+    let written = fields.number("timeout").or_else(|| fields.number("timeoutSec"));
     let default_ms = match kind {
         ClientHandlerKind::Http => settings.http_ms,
         ClientHandlerKind::Prompt => settings.prompt_ms,
@@ -116,29 +116,29 @@ fn read_options(
     let written = written.filter(|written| *written > 0.0).map(|written| settings.to_milliseconds(written));
     let timeout_ms = written.unwrap_or(def.timeout_ms.unwrap_or(default_ms));
     if timeout_ms < SUSPICIOUS_TIMEOUT_MS {
-        let key = if carried.fields.node("timeout").is_some() { "timeout" } else { "timeoutSec" };
+        let key = if fields.fields.node("timeout").is_some() { "timeout" } else { "timeoutSec" };
         let message = format!("the hook has only {timeout_ms} ms; it is then ended, and has failed");
-        carried.warn_no_effect("short_timeout", message, key, "leave it out to use the default");
+        fields.warn_no_effect("short_timeout", message, key, "leave it out to use the default");
     }
-    let wakes = carried.boolean("asyncRewake");
-    let background = carried.boolean("async").or(wakes).unwrap_or(false);
-    let on_error = read_failure_words(&mut carried.fields);
+    let wakes = fields.boolean("asyncRewake");
+    let background = fields.boolean("async").or(wakes).unwrap_or(false);
+    let on_error = read_failure_words(&mut fields.fields);
     // Cursor's hooks must answer then, too.
-    let needs_answer = carried.boolean("failClosed").unwrap_or(false);
-    let condition = match carried.text("if") {
+    let needs_answer = fields.boolean("failClosed").unwrap_or(false);
+    let condition = match fields.text("if") {
         None => None,
         Some(_) if !def.is_tool => {
             let message = format!("`if` applies to tool calls only, so a hook with `if` on `{}` never runs", def.name);
-            carried.warn_no_effect("misplaced_key", message, "if", "remove the condition");
+            fields.warn_no_effect("misplaced_key", message, "if", "remove the condition");
             return None;
         }
-        Some(text) => read_condition(carried, &text),
+        Some(text) => read_condition(fields, &text),
     };
     // An HTML page, such as a proxy's error page, is not an answer.
     let needs_json = kind == ClientHandlerKind::Http && on_error == Some(FailurePolicy::Closed);
-    let files = carried.fields.texts("files");
+    let files = fields.fields.texts("files");
     Some(HandlerOptions {
-        name: carried.text("name"),
+        name: fields.text("name"),
         timeout_ms,
         background,
         on_error,
@@ -149,20 +149,20 @@ fn read_options(
     })
 }
 
-fn read_condition(carried: &mut HandlerFields<'_>, text: &str) -> Option<PermissionCondition> {
+fn read_condition(fields: &mut HandlerFields<'_>, text: &str) -> Option<PermissionCondition> {
     match PermissionCondition::new(text) {
         Ok(condition) => {
             if !condition.has_known_subject() {
                 let message = format!(
                     "Pintle ignores the part of `{text}` in parentheses; the condition matches every call of the tool"
                 );
-                carried.warn_no_effect("bad_condition", message, "if", "remove the parentheses");
+                fields.warn_no_effect("bad_condition", message, "if", "remove the parentheses");
             }
             Some(condition)
         }
         Err(reason) => {
             let message = format!("the condition `{text}` is invalid: {reason}; the hook runs every time");
-            carried.warn_no_effect(
+            fields.warn_no_effect(
                 "bad_condition",
                 message,
                 "if",

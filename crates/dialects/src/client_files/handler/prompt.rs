@@ -13,14 +13,14 @@ const PAYLOAD: &str = "{{ toJSON . }}";
 const BRACES: &str = "{{ \"{{\" }}";
 
 /// Reads the handler; `None` if it has no prompt, which is reported.
-pub(super) fn read(carried: &mut HandlerFields<'_>, default_model: &str) -> Option<JudgeSpec> {
-    let question = carried.text("prompt").unwrap_or_default();
+pub(super) fn read(fields: &mut HandlerFields<'_>, default_model: &str) -> Option<JudgeSpec> {
+    let question = fields.text("prompt").unwrap_or_default();
     if question.trim().is_empty() {
-        let message = format!("a prompt hook on `{}` needs a `prompt`", carried.def().name);
+        let message = format!("a prompt hook on `{}` needs a `prompt`", fields.def().name);
         let help = Some(String::from("write `\"prompt\": \"..\"`"));
-        carried.fields.report().value_error("missing_field", &message, carried.first_line(), help);
+        fields.fields.report().value_error("missing_field", &message, fields.first_line(), help);
     }
-    let model = match carried.text("model") {
+    let model = match fields.text("model") {
         None => default_model.to_owned(),
         Some(model) if model.contains('/') => model,
         Some(model) => {

@@ -22,10 +22,10 @@ use super::codec::DockerAgentCodec;
 pub(super) fn decode(
     codec: &DockerAgentCodec,
     event: &Event,
-    row: &'static DockerEventDef,
+    docker_event_def: &'static DockerEventDef,
     answer: HandlerOutput,
 ) -> Verdict {
-    let asked = DockerDecodeContext { codec, event, def: row };
+    let asked = DockerDecodeContext { codec, event, def: docker_event_def };
     match answer {
         HandlerOutput::Process(answer) => process::decode(&asked, &answer),
         HandlerOutput::Text(reply) => reply::decode(&asked, &reply),

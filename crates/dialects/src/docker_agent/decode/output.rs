@@ -24,37 +24,37 @@ impl DockerHookOutput {
     ///
     /// # Errors
     /// If a value has the wrong type, a key is set twice, or a deciding field is invalid.
-    pub(super) fn read(asked: &DockerDecodeContext<'_>, object: Map<String, Value>) -> Result<Self, String> {
+    pub(super) fn read(context: &DockerDecodeContext<'_>, object: Map<String, Value>) -> Result<Self, String> {
         let mut output = Self::default();
-        let payload = || asked.codec.encode(asked.event, asked.name());
-        if asked.codec.compat == DockerAgentVersion::Newest
+        let payload = || context.codec.encode(context.event, context.name());
+        if context.codec.compat == DockerAgentVersion::Newest
             && is_echo(&object, payload, |name| find_key(name).is_some())
         {
             output.warnings.push(ECHO.to_owned());
             return Ok(output);
         }
-        output.read_level(asked, object, false)?;
-        if asked.codec.strict_output {
-            strict::check(asked, &output)?;
+        output.read_level(context, object, false)?;
+        if context.codec.strict_output {
+            strict::check(context, &output)?;
         }
         Ok(output)
     }
 
     fn read_level(
         &mut self,
-        asked: &DockerDecodeContext<'_>,
+        context: &DockerDecodeContext<'_>,
         object: Map<String, Value>,
         specific: bool,
     ) -> Result<(), String> {
         for (word, value) in object {
-            let Some(key) = self.find_known_key(asked, &word, &value, specific)? else { continue };
+            let Some(key) = self.find_known_key(context, &word, &value, specific)? else { continue };
             if value.is_null() {
                 continue;
             }
             check_value(key, &value)?;
             match value {
-                Value::Object(inner) if key.name == "hook_specific_output" => self.read_level(asked, inner, true)?,
-                value => self.set(asked, key, value)?,
+                Value::Object(inner) if key.name == "hook_specific_output" => self.read_level(context, inner, true)?,
+                value => self.set(context, key, value)?,
             }
         }
         Ok(())
@@ -63,20 +63,21 @@ impl DockerHookOutput {
     /// The known key for a name, unless it is ignored here.
     fn find_known_key(
         &mut self,
-        asked: &DockerDecodeContext<'_>,
+        context: &DockerDecodeContext<'_>,
         word: &str,
         value: &Value,
         specific: bool,
     ) -> Result<Option<&'static OutputKey>, String> {
-        let strict = asked.codec.strict_output;
+        let strict = context.codec.strict_output;
         let Some((key, how)) = find_key(word) else {
-            self.read_unknown(asked, word, value, specific)?;
+            self.read_unknown(context, word, value, specific)?;
             return Ok(None);
         };
         if key.is_specific != specific {
             let belongs = if key.is_specific { "belongs inside" } else { "belongs next to, not inside," };
             let message = format!("`{word}` {belongs} `hook_specific_output`");
-            if strict || (key.can_decide && asked.def.can_block && asked.codec.compat == DockerAgentVersion::Newest) {
+            if strict || (key.can_decide && context.def.can_block && context.codec.compat == DockerAgentVersion::Newest)
+            {
                 return Err(message);
             }
             self.warnings.push(format!("{message} and has no effect here"));
@@ -84,9 +85,9 @@ impl DockerHookOutput {
         }
         match how {
             KeySpelling::Expected => Ok(Some(key)),
-            _ if is_spelled_so_in_the_example(asked.def, key) && !strict => Ok(Some(key)),
+            _ if is_spelled_so_in_the_example(context.def, key) && !strict => Ok(Some(key)),
             KeySpelling::Camel if strict => Err(format!("unknown field `{word}`; write `{}`", key.name)),
-            KeySpelling::Camel if asked.codec.compat == DockerAgentVersion::G1 => {
+            KeySpelling::Camel if context.codec.compat == DockerAgentVersion::G1 => {
                 self.warnings.push(format!("`{word}` is ignored under `compat: g1`; write `{}`", key.name));
                 Ok(None)
             }
@@ -99,14 +100,14 @@ impl DockerHookOutput {
 
     fn read_unknown(
         &mut self,
-        asked: &DockerDecodeContext<'_>,
+        context: &DockerDecodeContext<'_>,
         word: &str,
         value: &Value,
         specific: bool,
     ) -> Result<(), String> {
-        let is_newest = asked.codec.compat == DockerAgentVersion::Newest;
+        let is_newest = context.codec.compat == DockerAgentVersion::Newest;
         // On other events nothing can be allowed by mistake.
-        let may_block = is_newest && asked.def.can_block;
+        let may_block = is_newest && context.def.can_block;
         self.unknown_count += 1;
         if self.unknown_count > MOST_UNKNOWN_FIELDS {
             let message = format!("more than {MOST_UNKNOWN_FIELDS} unknown fields");
@@ -127,7 +128,7 @@ impl DockerHookOutput {
         };
         // A typo in a deciding key, at either level, must not allow anything.
         let is_slip = may_block && near.is_some_and(|near| KEYS.iter().any(|key| key.can_decide && key.name == near));
-        if asked.codec.strict_output || is_slip {
+        if context.codec.strict_output || is_slip {
             return Err(message);
         }
         if may_block && refuses(word, value) {
@@ -137,10 +138,10 @@ impl DockerHookOutput {
         Ok(())
     }
 
-    fn set(&mut self, asked: &DockerDecodeContext<'_>, key: &'static OutputKey, value: Value) -> Result<(), String> {
+    fn set(&mut self, context: &DockerDecodeContext<'_>, key: &'static OutputKey, value: Value) -> Result<(), String> {
         match self.values.iter_mut().find(|(known, _)| known.name == key.name) {
             None => self.values.push((key, value)),
-            Some((_, known)) if *known == value || asked.codec.compat == DockerAgentVersion::G1 => *known = value,
+            Some((_, known)) if *known == value || context.codec.compat == DockerAgentVersion::G1 => *known = value,
             Some(_) => return Err(format!("`{}` is set twice, with different values", key.name)),
         }
         Ok(())

@@ -14,16 +14,16 @@ use pintle_clients::refusal::{decode_wide_text, strip_byte_order_mark, text_deci
 
 const BLOCK: i32 = 2;
 
-pub(super) fn decode(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
+pub(super) fn decode(context: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     match answer.exit_code {
-        Some(0) => decode_stdout(asked, answer),
-        Some(BLOCK) => decode_exit_two(asked, answer),
-        _ => decode_failed(asked, pintle_clients::program_output::exit_failure(answer)),
+        Some(0) => decode_stdout(context, answer),
+        Some(BLOCK) => decode_exit_two(context, answer),
+        _ => decode_failed(context, pintle_clients::program_output::exit_failure(answer)),
     }
 }
 
-fn decode_failed(asked: &DockerDecodeContext<'_>, failure: Failure) -> Verdict {
-    match asked.codec.compat {
+fn decode_failed(context: &DockerDecodeContext<'_>, failure: Failure) -> Verdict {
+    match context.codec.compat {
         DockerAgentVersion::Newest => Verdict::failed(failure),
         DockerAgentVersion::G1 => {
             Verdict::pass().with_warning(format!("{}, which `compat: g1` ignores", failure.message))
@@ -31,12 +31,12 @@ fn decode_failed(asked: &DockerDecodeContext<'_>, failure: Failure) -> Verdict {
     }
 }
 
-fn decode_exit_two(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
+fn decode_exit_two(context: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     let text = String::from_utf8_lossy(&answer.stderr);
-    match (asked.def.can_block, asked.codec.compat) {
+    match (context.def.can_block, context.codec.compat) {
         (true, _) => Verdict::deny(text.trim()),
         (false, DockerAgentVersion::Newest) => {
-            let warning = format!("{} hook returned exit 2, but this event cannot block", asked.name());
+            let warning = format!("{} hook returned exit 2, but this event cannot block", context.name());
             Verdict::pass().with_warning(match text.trim() {
                 "" => warning,
                 text => format!("{warning}: {text}"),
@@ -46,12 +46,12 @@ fn decode_exit_two(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> V
     }
 }
 
-fn decode_stdout(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
+fn decode_stdout(context: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Verdict {
     if answer.stdout_cut {
         return Verdict::failed(output_limit_failure(answer));
     }
-    let is_newest = asked.codec.compat == DockerAgentVersion::Newest;
-    if is_newest && asked.def.can_block && decode_wide_text(&answer.stdout).is_some() {
+    let is_newest = context.codec.compat == DockerAgentVersion::Newest;
+    if is_newest && context.def.can_block && decode_wide_text(&answer.stdout).is_some() {
         return bad_output("hook output is not UTF-8, but looks like UTF-16 or UTF-32");
     }
     let text = String::from_utf8_lossy(&answer.stdout);
@@ -61,7 +61,7 @@ fn decode_stdout(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Ver
         return Verdict::pass();
     }
     if !trimmed.starts_with('{') {
-        return decode_plain_text(asked, &text, is_mended);
+        return decode_plain_text(context, &text, is_mended);
     }
     // A decision must be read exactly.
     if is_newest && is_mended {
@@ -75,22 +75,22 @@ fn decode_stdout(asked: &DockerDecodeContext<'_>, answer: &CommandOutput) -> Ver
         Some(Ok(_)) | None => Err(String::from("hook output must contain a single JSON object")),
     };
     match object.and_then(|object| {
-        DockerHookOutput::read(asked, object).map_err(|reason| format!("invalid hook output: {reason}"))
+        DockerHookOutput::read(context, object).map_err(|reason| format!("invalid hook output: {reason}"))
     }) {
-        Ok(output) => verdict::build_verdict(asked, output),
+        Ok(output) => verdict::build_verdict(context, output),
         Err(reason) if is_newest => bad_output(reason),
-        Err(reason) => decode_plain_text(asked, &text, is_mended)
+        Err(reason) => decode_plain_text(context, &text, is_mended)
             .with_warning(format!("{reason}; `compat: g1` treats it as plain text")),
     }
 }
 
 /// Decodes text that is not a JSON object: context for the model or a notice for the user, on events that have a reader
 /// for it, otherwise a log line.
-fn decode_plain_text(asked: &DockerDecodeContext<'_>, text: &str, is_mended: bool) -> Verdict {
-    if asked.codec.strict_output {
+fn decode_plain_text(context: &DockerDecodeContext<'_>, text: &str, is_mended: bool) -> Verdict {
+    if context.codec.strict_output {
         return bad_output("strict_output requires a JSON object or empty stdout");
     }
-    let may_block = asked.def.can_block && asked.codec.compat == DockerAgentVersion::Newest;
+    let may_block = context.def.can_block && context.codec.compat == DockerAgentVersion::Newest;
     let mut verdict = Verdict::pass();
     if embedded::contains_decision(text) {
         let message = "the hook printed other output with a JSON object that decides; print only the object";
@@ -99,7 +99,7 @@ fn decode_plain_text(asked: &DockerDecodeContext<'_>, text: &str, is_mended: boo
         }
         verdict = verdict.with_warning(message);
     }
-    let is_read = asked.def.context != ContextReader::NoReader;
+    let is_read = context.def.context != ContextReader::NoReader;
     if may_block {
         match is_read {
             true if text_decides(text) => return bad_output(UNREADABLE_REFUSAL),
@@ -110,8 +110,8 @@ fn decode_plain_text(asked: &DockerDecodeContext<'_>, text: &str, is_mended: boo
     }
     let said = text.trim().to_owned();
     // After a tool ran there is nothing left to guard, and hooks print log lines.
-    let decides = asked.def.can_block && asked.def.canonical != EventKind::ToolPost;
-    verdict = match asked.def.context {
+    let decides = context.def.can_block && context.def.canonical != EventKind::ToolPost;
+    verdict = match context.def.context {
         ContextReader::NoReader if !decides => {
             return verdict.with_effect(Effect::Log { level: LogLevel::Info, message: said });
         }

@@ -12,22 +12,22 @@ use pintle_clients::refusal::{refuses, text_refuses};
 pub(crate) const DECISION_SCHEMA: &str = "pre_tool_use_decision";
 
 /// Decodes a reply: context for the model without a schema, otherwise a decision.
-pub(super) fn decode(asked: &DockerDecodeContext<'_>, reply: &str) -> Verdict {
-    match asked.codec.schema.as_deref() {
-        None => match (reply.trim(), asked.def.context) {
+pub(super) fn decode(context: &DockerDecodeContext<'_>, reply: &str) -> Verdict {
+    match context.codec.schema.as_deref() {
+        None => match (reply.trim(), context.def.context) {
             ("", _) => bad_output("empty model reply"),
             (text, ContextReader::Model) => Verdict::pass().with_effect(Effect::Context(text.to_owned())),
             (text, ContextReader::User) => Verdict::pass().with_effect(Effect::Notice(text.to_owned())),
-            (text, ContextReader::NoReader) if asked.def.can_block && text_refuses(text) => {
+            (text, ContextReader::NoReader) if context.def.can_block && text_refuses(text) => {
                 bad_output("the model seems to deny, but its reply is ignored; add `schema: pre_tool_use_decision`")
             }
             (_, ContextReader::NoReader) => {
-                Verdict::pass().with_warning(format!("the model's reply has no effect on {}", asked.name()))
+                Verdict::pass().with_warning(format!("the model's reply has no effect on {}", context.name()))
             }
         },
         Some(DECISION_SCHEMA) => {
-            match parse_judgement(reply).and_then(|object| DockerHookOutput::read(asked, object)) {
-                Ok(output) => verdict::build_verdict(asked, output),
+            match parse_judgement(reply).and_then(|object| DockerHookOutput::read(context, object)) {
+                Ok(output) => verdict::build_verdict(context, output),
                 Err(reason) => bad_output(reason),
             }
         }

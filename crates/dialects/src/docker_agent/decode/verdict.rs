@@ -14,41 +14,41 @@ use pintle_clients::program_output::limit_warnings;
 const WORDS: [&str; 3] = ["allow", "ask", "deny"];
 
 /// Builds the verdict of an output.
-pub(super) fn build_verdict(asked: &DockerDecodeContext<'_>, mut output: DockerHookOutput) -> Verdict {
+pub(super) fn build_verdict(context: &DockerDecodeContext<'_>, mut output: DockerHookOutput) -> Verdict {
     let mut warnings = std::mem::take(&mut output.warnings);
     for word in describe_unknown_fields(&output) {
-        match asked.codec.compat {
+        match context.codec.compat {
             DockerAgentVersion::Newest => return bad_output(word),
             DockerAgentVersion::G1 => warnings.push(format!("{word}; `compat: g1` ignores it")),
         }
     }
-    if let Some(reason) = explain_ignored_refusal(asked, &output) {
+    if let Some(reason) = explain_ignored_refusal(context, &output) {
         return bad_output(reason);
     }
-    warnings.extend(warn_without_effect(asked, &output));
-    let mut verdict = decode_decision(asked, &output, &mut warnings);
+    warnings.extend(warn_without_effect(context, &output));
+    let mut verdict = decode_decision(context, &output, &mut warnings);
     // A denied event is not rewritten.
     if !matches!(verdict.kind, VerdictKind::Deny { .. }) {
-        match decode_rewrite(asked, &mut output) {
+        match decode_rewrite(context, &mut output) {
             Ok(Some(rewrite)) => verdict = verdict.with_rewrite(rewrite),
             Ok(None) => {}
             Err(reason) => return bad_output(format!("invalid hook output: {reason}")),
         }
     }
-    verdict.effects = decode_effects(asked, output);
+    verdict.effects = decode_effects(context, output);
     verdict.warnings = limit_warnings(warnings);
     verdict
 }
 
 /// Explains why a deny that the event does not support is invalid, if another field would have blocked.
-fn explain_ignored_refusal(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput) -> Option<String> {
-    let is_deaf = asked.def.decisions == PermissionWords::Nothing && asked.def.can_block;
+fn explain_ignored_refusal(context: &DockerDecodeContext<'_>, output: &DockerHookOutput) -> Option<String> {
+    let is_deaf = context.def.decisions == PermissionWords::Nothing && context.def.can_block;
     let word = output.text("permission_decision");
     let is_unheard = matches!(word, "deny" | "ask") && is_deaf && output.blocking_texts().is_none();
-    (is_unheard && asked.codec.compat == DockerAgentVersion::Newest).then(|| {
+    (is_unheard && context.codec.compat == DockerAgentVersion::Newest).then(|| {
         format!(
             "`permission_decision` has no effect on {}; write `\"decision\": \"block\"` and a `reason`",
-            asked.name()
+            context.name()
         )
     })
 }
@@ -67,13 +67,17 @@ fn describe_unknown_fields(output: &DockerHookOutput) -> impl Iterator<Item = St
 }
 
 /// The decision of the output.
-fn decode_decision(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput, warnings: &mut Vec<String>) -> Verdict {
-    let def = asked.def;
+fn decode_decision(
+    context: &DockerDecodeContext<'_>,
+    output: &DockerHookOutput,
+    warnings: &mut Vec<String>,
+) -> Verdict {
+    let def = context.def;
     let reason = output.text("permission_decision_reason");
     let mut blockers = output.blocking_texts();
     if blockers.is_some() && !def.can_block {
-        if asked.codec.compat == DockerAgentVersion::Newest {
-            warnings.push(format!("{} hook wants to block, but this event cannot block", asked.name()));
+        if context.codec.compat == DockerAgentVersion::Newest {
+            warnings.push(format!("{} hook wants to block, but this event cannot block", context.name()));
         }
         blockers = None;
     }
@@ -89,7 +93,7 @@ fn decode_decision(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput, w
         ("allow", PermissionWords::All | PermissionWords::AllowDeny) => Verdict::allow(reason),
         ("ask", PermissionWords::All) => Verdict::ask(reason),
         ("allow" | "ask", PermissionWords::Deny) => {
-            warnings.push(format!("only `deny` has an effect on {}", asked.name()));
+            warnings.push(format!("only `deny` has an effect on {}", context.name()));
             Verdict::pass()
         }
         _ => Verdict::pass(),
@@ -97,24 +101,26 @@ fn decode_decision(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput, w
 }
 
 /// A warning for each key that has no effect on this event.
-fn warn_without_effect(asked: &DockerDecodeContext<'_>, output: &DockerHookOutput) -> Vec<String> {
+fn warn_without_effect(context: &DockerDecodeContext<'_>, output: &DockerHookOutput) -> Vec<String> {
     // One message about blocking covers all of these.
     let blocking = |name: &str| matches!(name, "decision" | "reason" | "stop_reason");
     let told = |value: &Value| *value != Value::Bool(false) && value.as_str() != Some("");
-    let idle =
-        output.values.iter().filter(|(key, value)| !(key.has_effect)(asked.def) && !blocking(key.name) && told(value));
+    let idle = output
+        .values
+        .iter()
+        .filter(|(key, value)| !(key.has_effect)(context.def) && !blocking(key.name) && told(value));
     idle.map(|(key, _)| match key.name {
         "suppress_output" => String::from("`suppress_output` has no effect on any event"),
-        name => format!("`{name}` has no effect on {}", asked.name()),
+        name => format!("`{name}` has no effect on {}", context.name()),
     })
     .collect()
 }
 
-fn decode_rewrite(asked: &DockerDecodeContext<'_>, output: &mut DockerHookOutput) -> Result<Option<Rewrite>, String> {
-    let (field, value) = match asked.def.rewrites {
+fn decode_rewrite(context: &DockerDecodeContext<'_>, output: &mut DockerHookOutput) -> Result<Option<Rewrite>, String> {
+    let (field, value) = match context.def.rewrites {
         None => return Ok(None),
         Some(DockerRewrite::Input) => match output.take("updated_input") {
-            Some(Value::Object(patch)) if !patch.is_empty() => ("args", Value::Object(patch_arguments(asked, patch))),
+            Some(Value::Object(patch)) if !patch.is_empty() => ("args", Value::Object(patch_arguments(context, patch))),
             _ => return Ok(None),
         },
         Some(DockerRewrite::Messages) => match output.take("updated_messages") {
@@ -133,17 +139,17 @@ fn decode_rewrite(asked: &DockerDecodeContext<'_>, output: &mut DockerHookOutput
 }
 
 /// Merges a patch into the arguments: other keys stay. The first version replaces the arguments with the patch.
-fn patch_arguments(asked: &DockerDecodeContext<'_>, patch: Map<String, Value>) -> Map<String, Value> {
-    if asked.codec.compat == DockerAgentVersion::G1 {
+fn patch_arguments(context: &DockerDecodeContext<'_>, patch: Map<String, Value>) -> Map<String, Value> {
+    if context.codec.compat == DockerAgentVersion::G1 {
         return patch;
     }
-    let mut arguments = asked.event.payload.field("args").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut arguments = context.event.payload.field("args").and_then(Value::as_object).cloned().unwrap_or_default();
     arguments.extend(patch);
     arguments
 }
 
 /// The effects that come with the decision.
-fn decode_effects(asked: &DockerDecodeContext<'_>, mut output: DockerHookOutput) -> Vec<Effect> {
+fn decode_effects(context: &DockerDecodeContext<'_>, mut output: DockerHookOutput) -> Vec<Effect> {
     let mut texts = Vec::new();
     if let Some(Value::String(text)) = output.take("additional_context") {
         texts.push(text);
@@ -152,7 +158,7 @@ fn decode_effects(asked: &DockerDecodeContext<'_>, mut output: DockerHookOutput)
         texts.extend(items.iter().filter_map(instruction_text));
     }
     let texts = texts.into_iter().filter(|text| !text.is_empty());
-    let mut effects: Vec<Effect> = match asked.def.context {
+    let mut effects: Vec<Effect> = match context.def.context {
         ContextReader::NoReader => Vec::new(),
         ContextReader::Model => texts.map(Effect::Context).collect(),
         ContextReader::User => texts.map(Effect::Notice).collect(),
@@ -160,10 +166,10 @@ fn decode_effects(asked: &DockerDecodeContext<'_>, mut output: DockerHookOutput)
     if let Some(Value::String(text)) = output.take("system_message").filter(|text| *text != "") {
         effects.push(Effect::Notice(text));
     }
-    if let Some(Value::String(text)) = output.take("summary").filter(|text| asked.def.summary && *text != "") {
+    if let Some(Value::String(text)) = output.take("summary").filter(|text| context.def.summary && *text != "") {
         effects.push(Effect::Summary(text));
     }
-    if let Some(Value::Object(facts)) = output.take("metadata").filter(|_| asked.def.metadata)
+    if let Some(Value::Object(facts)) = output.take("metadata").filter(|_| context.def.metadata)
         && !facts.is_empty()
     {
         effects.push(Effect::Metadata(facts));

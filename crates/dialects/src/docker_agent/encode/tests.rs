@@ -62,12 +62,12 @@ fn event(canonical: &str, payload: Value) -> Event {
     event_from(Origin { turn: 1, cwd: String::from("/w"), ..example_origin() }, canonical, payload)
 }
 
-fn encode_text(compat: DockerAgentVersion, spelling: &str, canonical: &str, payload: &Value) -> String {
-    let codec = DockerAgentCodec { compat, ..DockerAgentCodec::default() };
+fn encode_text(version: DockerAgentVersion, event_alias: &str, canonical: &str, payload: &Value) -> String {
+    let codec = DockerAgentCodec { compat: version, ..DockerAgentCodec::default() };
     let event = event(canonical, payload.clone());
-    let bytes = codec.encode_bytes(&event, spelling);
+    let bytes = codec.encode_bytes(&event, event_alias);
     let parsed: Value = serde_json::from_slice(&bytes).unwrap();
-    assert_eq!(codec.encode(&event, spelling), Some(parsed), "the two forms differ");
+    assert_eq!(codec.encode(&event, event_alias), Some(parsed), "the two forms differ");
     String::from_utf8(bytes).unwrap()
 }
 
@@ -317,11 +317,11 @@ fn cases() -> Vec<(&'static str, &'static str, Value, &'static str, Option<&'sta
 }
 
 /// The object with its first keys written out.
-fn expand_object(spelling: &str, text: &str) -> String {
+fn expand_object(event_alias: &str, text: &str) -> String {
     let (start, rest) = text.split_at(5);
     let agent = if start == "AGENT" { r#","agent_name":"root""# } else { "" };
     let comma = if rest.is_empty() { "" } else { "," };
-    format!(r#"{{"session_id":"s1","cwd":"/w","hook_event_name":"{spelling}"{agent}{comma}{rest}}}"#)
+    format!(r#"{{"session_id":"s1","cwd":"/w","hook_event_name":"{event_alias}"{agent}{comma}{rest}}}"#)
 }
 
 #[test]

@@ -237,8 +237,8 @@ static ELSEWHERE: DockerEventDef = event("", EventKind::Custom, &[], TELLS);
 pub(super) static NAMES: EventNames = EventNames::only(&event_mappings!(ROWS), &[]);
 
 /// The definition of an event under the name that a hook's author wrote.
-pub(super) fn for_event(event: &Event, spelling: &str) -> &'static DockerEventDef {
-    if event.name.kind() == PREEMPT.canonical && spelling == PREEMPT.name {
+pub(super) fn for_event(event: &Event, event_alias: &str) -> &'static DockerEventDef {
+    if event.name.kind() == PREEMPT.canonical && event_alias == PREEMPT.name {
         return &PREEMPT;
     }
     DialectEvent::for_event(ROWS, event).unwrap_or(&ELSEWHERE)

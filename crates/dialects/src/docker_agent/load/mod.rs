@@ -23,13 +23,13 @@ pub use recognise::recognise;
 
 /// Loads the files of one project. Every error of every file is in the diagnostics.
 #[must_use]
-pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
+pub fn load(artifacts: &[Artifact], context: &ParseContext<'_>) -> ParsedProject {
     let mut project = ParsedProject::default();
     for artifact in artifacts {
         let report = FileReport::new(artifact.file.clone(), "");
         let whole = ByteSpan { start: skip_byte_order_mark(&report), end: artifact.file.text.len() };
         if let Ok(document) = parse(&report, whole) {
-            read(artifact, &report, document.as_ref(), reading.compat, &mut project);
+            read(artifact, &report, document.as_ref(), context.compat, &mut project);
         }
         project.diagnostics.extend(agent::into_diagnostics(report));
     }

@@ -38,13 +38,13 @@ const SNAPSHOT_EVENTS: [&str; 4] = ["session_start", "turn_start", "turn_end", "
 pub(super) fn read(
     report: &FileReport,
     document: Option<&DocNode>,
-    compat: DockerAgentVersion,
+    version: DockerAgentVersion,
     project: &mut ParsedProject,
 ) {
     let mut fields =
         FieldReader::new(report, "the user's configuration", document, pintle_contract::ByteSpan::default());
     if let Some(mut own) = fields.fields("settings") {
-        read_settings(&mut own, compat, project);
+        read_settings(&mut own, version, project);
         for key in OTHER_SETTINGS {
             let _ = own.node(key);
         }
@@ -77,26 +77,26 @@ fn warn_misplaced_events(fields: &FieldReader<'_>, place: &str) {
     }
 }
 
-fn read_settings(own: &mut FieldReader<'_>, compat: DockerAgentVersion, project: &mut ParsedProject) {
-    let report = own.report();
-    if let Some(block) = own.node("hooks") {
-        let (errors, declared) = (report.error_count(), hooks::read(report, block, compat));
+fn read_settings(reader: &mut FieldReader<'_>, version: DockerAgentVersion, project: &mut ParsedProject) {
+    let report = reader.report();
+    if let Some(block) = reader.node("hooks") {
+        let (errors, declared) = (report.error_count(), hooks::read(report, block, version));
         if declared.is_empty() && report.error_count() == errors {
             let help = String::from("add an event such as `pre_tool_use:` below it, or remove the line");
             report.value_error("no_hooks", "`hooks` declares no hooks", block.span, Some(help));
         }
         project.hooks.extend(declared);
     }
-    if own.boolean("snapshot") == Some(true) {
-        let place = own.node("snapshot").map(|node| report.location(node.span)).unwrap_or_default();
+    if reader.boolean("snapshot") == Some(true) {
+        let place = reader.node("snapshot").map(|node| report.location(node.span)).unwrap_or_default();
         let wired =
-            SNAPSHOT_EVENTS.iter().filter_map(|event| hooks::builtin_hook(event, "snapshot", &[], &place, compat));
+            SNAPSHOT_EVENTS.iter().filter_map(|event| hooks::builtin_hook(event, "snapshot", &[], &place, version));
         project.hooks.extend(wired);
     }
     // A key of Pintle's own; unlike the key of an agent, it applies to every agent and every hook.
-    project.redact_secrets = own.boolean("redact_secrets") == Some(true);
-    project.permissions = agent::read_permissions(own);
+    project.redact_secrets = reader.boolean("redact_secrets") == Some(true);
+    project.permissions = agent::read_permissions(reader);
     // `safety` takes precedence over its older form.
-    let older = own.boolean("YOLO").filter(|wanted| *wanted).map(|_| PermissionMode::Autonomous);
-    project.permissions.mode = agent::read_mode(own).or(older);
+    let older = reader.boolean("YOLO").filter(|wanted| *wanted).map(|_| PermissionMode::Autonomous);
+    project.permissions.mode = agent::read_mode(reader).or(older);
 }

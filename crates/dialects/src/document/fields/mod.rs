@@ -31,11 +31,11 @@ pub struct FieldReader<'a> {
 }
 
 impl<'a> FieldReader<'a> {
-    /// Reads a node. `owner` names its owner, such as ``hook `guard` ``; `place` is used without a node.
+    /// Reads a node. `owner` names its owner, such as ``hook `guard` ``; `span` is used without a node.
     ///
     /// A node that is not a mapping is reported and has no fields.
     #[must_use]
-    pub fn new(report: &'a FileReport, owner: impl Into<String>, node: Option<&'a DocNode>, place: ByteSpan) -> Self {
+    pub fn new(report: &'a FileReport, owner: impl Into<String>, node: Option<&'a DocNode>, span: ByteSpan) -> Self {
         let owner = owner.into();
         let entries = node.and_then(DocNode::entries);
         if let Some(node) = node.filter(|_| entries.is_none()) {
@@ -48,7 +48,7 @@ impl<'a> FieldReader<'a> {
             owner,
             path: None,
             entries: entries.unwrap_or_default(),
-            place: node.map_or(place, |node| node.span),
+            place: node.map_or(span, |node| node.span),
             known: Vec::new(),
             reported: Vec::new(),
         }

@@ -19,10 +19,10 @@ impl<'a> FieldReader<'a> {
         self.warn_unread(&[]);
     }
 
-    fn warn_unread(&self, told: &[&str]) {
+    fn warn_unread(&self, reported: &[&str]) {
         for entry in self.entries {
             let key = entry.key.as_str();
-            if self.known.contains(&key) || self.reported.contains(&key) || told.contains(&key) {
+            if self.known.contains(&key) || self.reported.contains(&key) || reported.contains(&key) {
                 continue;
             }
             let help = suggest_or_list(key, self.usable(), "known keys:");

@@ -26,8 +26,8 @@ const MERGE: &str = "<<";
 ///
 /// # Errors
 /// If the text is not YAML, not a mapping, too deep or too large; the report then says so.
-pub fn parse(report: &FileReport, part: ByteSpan) -> Result<Option<DocNode>, YamlUnreadable> {
-    let root = YamlTreeBuilder::new(report, part).parse_document()?;
+pub fn parse(report: &FileReport, span: ByteSpan) -> Result<Option<DocNode>, YamlUnreadable> {
+    let root = YamlTreeBuilder::new(report, span).parse_document()?;
     match root {
         Some(node) if node.is_null() => Ok(None),
         Some(node) if !matches!(node.kind, NodeKind::Map(_)) => {
@@ -49,8 +49,8 @@ pub fn parse(report: &FileReport, part: ByteSpan) -> Result<Option<DocNode>, Yam
 ///
 /// # Errors
 /// If the text is not YAML, too deep or too large, with the keys up to there.
-pub fn outline(report: &FileReport, part: ByteSpan) -> Result<Option<DocNode>, Vec<String>> {
-    let mut builder = YamlTreeBuilder::new(report, part);
+pub fn outline(report: &FileReport, span: ByteSpan) -> Result<Option<DocNode>, Vec<String>> {
+    let mut builder = YamlTreeBuilder::new(report, span);
     builder.parse_document().map_err(|YamlUnreadable| builder.outermost)
 }
 
@@ -85,14 +85,14 @@ struct NodeExtent {
 type YamlStep<'a> = (Event<'a>, granit_parser::Span);
 
 impl<'a> YamlTreeBuilder<'a> {
-    fn new(report: &'a FileReport, part: ByteSpan) -> Self {
-        let text = report.file().text.get(part.start..part.end).unwrap_or_default();
-        let first_line = report.line(part.start);
+    fn new(report: &'a FileReport, span: ByteSpan) -> Self {
+        let text = report.file().text.get(span.start..span.end).unwrap_or_default();
+        let first_line = report.line(span.start);
         let mut limits: Options = options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
         limits.set_emit_comments(false);
         Self {
             report,
-            base: part.start,
+            base: span.start,
             first_line,
             has_bare_returns: has_bare_returns(text),
             parser: Parser::new_from_str_with_options(text, limits),
@@ -308,25 +308,25 @@ impl<'a> YamlTreeBuilder<'a> {
     }
 
     /// Counts values and depth, with aliases expanded, and stops at the limits.
-    fn check_limits(&mut self, more: NodeExtent, depth: usize, place: ByteSpan) -> Result<(), YamlUnreadable> {
+    fn check_limits(&mut self, more: NodeExtent, depth: usize, span: ByteSpan) -> Result<(), YamlUnreadable> {
         self.nodes += more.nodes;
         if self.nodes > MAX_NODES {
             let message = format!("the document has more than {MAX_NODES} values");
-            self.report.value_error("too_large", &message, place, Some(String::from("use fewer aliases")));
+            self.report.value_error("too_large", &message, span, Some(String::from("use fewer aliases")));
             return Err(YamlUnreadable);
         }
         if depth + more.height > MAX_DEPTH + 1 {
             let message = format!("values are nested deeper than {MAX_DEPTH} levels");
-            self.report.value_error("too_large", &message, place, Some(String::from("flatten them")));
+            self.report.value_error("too_large", &message, span, Some(String::from("flatten them")));
             return Err(YamlUnreadable);
         }
         Ok(())
     }
 
-    fn refuse_tag(&self, tag: Option<&granit_parser::Tag>, place: ByteSpan) {
+    fn refuse_tag(&self, tag: Option<&granit_parser::Tag>, span: ByteSpan) {
         if let Some(tag) = tag.filter(|tag| tag.core_suffix().is_none()) {
             let message = format!("the tag `{}` is not supported", tag.original());
-            self.report.value_error("yaml_syntax", &message, place, Some(String::from("remove the tag")));
+            self.report.value_error("yaml_syntax", &message, span, Some(String::from("remove the tag")));
         }
     }
 

@@ -247,11 +247,11 @@ fn find_event(event: &str, surface: HarnSurface, function: &str) -> Result<Named
 }
 
 /// `policy.star:12 exec_* deny`, or the function for a hook that is not in a file.
-fn default_name(location: &Location, function: &str, what: &str) -> String {
+fn default_name(location: &Location, function: &str, role: &str) -> String {
     let file = location.path().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
     match (file, location.line_column()) {
-        (Some(file), Some((line, _))) => format!("{file}:{line} {what}"),
-        _ => format!("{function} {what}"),
+        (Some(file), Some((line, _))) => format!("{file}:{line} {role}"),
+        _ => format!("{function} {role}"),
     }
 }
 

@@ -19,10 +19,10 @@ const MAX_DEPTH: u8 = 32;
 
 /// Decodes a hook's return value. Total: every value gives a verdict. `hook` is the hook's name, for error messages.
 #[must_use]
-pub fn decode(event: &Event, _spelling: &str, hook: &str, returned: FunctionOutput) -> Verdict {
+pub fn decode(event: &Event, _event_alias: &str, hook: &str, output: FunctionOutput) -> Verdict {
     let Some(row) = event_def::for_event(event) else { return Verdict::pass() };
     let mut reading = ReturnDecoder { def: row, hook, verdict: Verdict::pass() };
-    let read = match returned {
+    let read = match output {
         FunctionOutput::Value(value) => reading.read_value(value, 0),
         FunctionOutput::Table(entries) if reading.is_plain_veto(&entries) => {
             reading.read_veto(entries);
@@ -70,11 +70,11 @@ impl ReturnDecoder<'_> {
     }
 
     /// A failure, prefixed with the hook's name and its event.
-    fn failure(&self, what: &str) -> Failure {
+    fn failure(&self, action: &str) -> Failure {
         // A hook's name may end with its event, which is then written once.
         let own = self.hook.strip_suffix(self.def.name).map_or(self.hook, str::trim_end);
         let hook = if own.is_empty() { "without a name" } else { own };
-        Failure::new(FailureKind::BadOutput, format!("hook {hook} ({}) {what}", self.def.name))
+        Failure::new(FailureKind::BadOutput, format!("hook {hook} ({}) {action}", self.def.name))
     }
 }
 

@@ -12,12 +12,12 @@ pub(super) fn lazy_payload(event: &Event) -> Option<LazyPayload<'_>> {
     event_def::for_event(event).map(|def| LazyPayload::new(event, [keys::EVERYWHERE, def.keys]))
 }
 
-/// The payload of an event. `spelling` is the name of an event that Harn does not have.
-pub(super) fn encode(event: &Event, spelling: &str) -> Value {
+/// The payload of an event. `event_alias` is the name of an event that Harn does not have.
+pub(super) fn encode(event: &Event, event_alias: &str) -> Value {
     let fields = match lazy_payload(event) {
         Some(parts) => parts.to_object(),
         None => {
-            let mut fields = Map::from_iter([(String::from("event"), Value::from(spelling))]);
+            let mut fields = Map::from_iter([(String::from("event"), Value::from(event_alias))]);
             fields.extend(LazyPayload::new(event, [keys::EVERYWHERE, &[]]).to_object());
             fields
         }

@@ -47,22 +47,24 @@ impl<'a> ArgumentReader<'a> {
     pub(super) fn from_table(
         owner: &'a str,
         location: &'a Location,
-        given: Vec<(String, RegistrationArgument)>,
+        arguments: Vec<(String, RegistrationArgument)>,
         findings: &'a mut Vec<Diagnostic>,
     ) -> Option<Self> {
-        let twice = given
+        let twice = arguments
             .iter()
             .enumerate()
-            .find(|(index, (name, _))| given.iter().take(*index).any(|(known, _)| known == name));
+            .find(|(index, (name, _))| arguments.iter().take(*index).any(|(known, _)| known == name));
         if let Some((_, (name, _))) = twice {
             let message = format!("`{name}` of `{owner}` is given twice");
             findings.push(Diagnostic::error("bad_registration", message, location.clone()).help(TWICE));
             return None;
         }
         // `None` is treated as absent.
-        let given =
-            given.into_iter().filter(|(_, argument)| *argument != RegistrationArgument::Value(Value::Null)).collect();
-        Some(Self { owner, location, remaining: given, known: Vec::new(), findings })
+        let arguments = arguments
+            .into_iter()
+            .filter(|(_, argument)| *argument != RegistrationArgument::Value(Value::Null))
+            .collect();
+        Some(Self { owner, location, remaining: arguments, known: Vec::new(), findings })
     }
 
     /// Adds the arguments of an options table. One that is given twice is reported, and the first is kept.

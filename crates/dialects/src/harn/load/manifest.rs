@@ -20,7 +20,7 @@ pub(super) fn read(
     artifact: &Artifact,
     is_dependency: bool,
     modules: &[&Artifact],
-    reading: &ParseContext<'_>,
+    context: &ParseContext<'_>,
     project: &mut ParsedProject,
 ) {
     let report = FileReport::new(Arc::clone(&artifact.file), "").with_format("toml");
@@ -43,7 +43,7 @@ pub(super) fn read(
         package: package.as_deref(),
         exports: &exports,
         modules,
-        has_harn: reading.has_harn,
+        has_harn: context.has_harn,
     };
     let prefix = package.as_deref().filter(|_| is_dependency);
     for (index, item) in fields.list("hooks").unwrap_or_default().iter().enumerate() {

@@ -23,15 +23,15 @@ use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 
 /// Loads the files of one project. Every error of every file is in the diagnostics.
 #[must_use]
-pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
+pub fn load(artifacts: &[Artifact], context: &ParseContext<'_>) -> ParsedProject {
     let mut project = ParsedProject::default();
     let of_role = |role: ArtifactKind| artifacts.iter().filter(move |artifact| artifact.role == role);
     let modules: Vec<&Artifact> = of_role(ArtifactKind::Module).collect();
     for (position, artifact) in of_role(ArtifactKind::Package).enumerate() {
-        manifest::read(artifact, position > 0, &modules, reading, &mut project);
+        manifest::read(artifact, position > 0, &modules, context, &mut project);
     }
     for artifact in of_role(ArtifactKind::Plugin) {
-        plugin::read(artifact, reading, &mut project);
+        plugin::read(artifact, context, &mut project);
     }
     number_duplicates(&mut project.hooks);
     sanitize(&mut project.diagnostics);

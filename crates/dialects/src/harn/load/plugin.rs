@@ -15,13 +15,13 @@ use crate::harn::event_def::{HarnSurface, ROWS};
 use crate::{Artifact, ParseContext, ParsedProject};
 
 /// Runs a plugin's top level and declares what it registered.
-pub(super) fn read(artifact: &Artifact, reading: &ParseContext<'_>, project: &mut ParsedProject) {
+pub(super) fn read(artifact: &Artifact, context: &ParseContext<'_>, project: &mut ParsedProject) {
     let text = artifact.file.text.as_str();
     let span = ByteSpan { start: 0, end: text.len() };
     let location = Location::new(Arc::clone(&artifact.file), span);
     let module = ScriptSource { location: location.clone(), ..ScriptSource::without_file(text) };
     let file = artifact.file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some(build) = reading.build else {
+    let Some(build) = context.build else {
         let message = format!("plugin `{file}` cannot be loaded: scripts are disabled in this process");
         project.diagnostics.push(Diagnostic::error("plugin_load", message, location));
         return;

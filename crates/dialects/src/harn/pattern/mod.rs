@@ -44,8 +44,8 @@ impl EventPattern {
         Self::compile_for(text, named.def)
     }
 
-    pub(super) fn compile_for(text: &str, row: &'static HarnEventDef) -> Result<Self, PatternError> {
-        Ok(Self { text: Arc::from(text), def: row, test: compile(text.trim(), row)? })
+    pub(super) fn compile_for(text: &str, harn_event_def: &'static HarnEventDef) -> Result<Self, PatternError> {
+        Ok(Self { text: Arc::from(text), def: harn_event_def, test: compile(text.trim(), harn_event_def)? })
     }
 
     /// Whether it matches every event.

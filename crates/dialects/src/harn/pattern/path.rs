@@ -79,8 +79,8 @@ impl FieldPath {
 }
 
 /// The value of a key. Lists have none.
-fn child_value<'a>(part: LazyValue<'a>, segment: &str, event: &'a Event) -> LazyValue<'a> {
-    match part {
+fn child_value<'a>(value: LazyValue<'a>, segment: &str, event: &'a Event) -> LazyValue<'a> {
+    match value {
         LazyValue::Value(Value::Object(fields)) => fields.get(segment).map_or(LazyValue::Absent, LazyValue::Value),
         LazyValue::Computed(Value::Object(mut fields)) => {
             fields.shift_remove(segment).map_or(LazyValue::Absent, LazyValue::Computed)

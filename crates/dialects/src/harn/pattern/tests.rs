@@ -166,9 +166,14 @@ fn exact_tool_names_are_known_before_anything_is_matched() {
     }
 }
 
-fn scope(row: &'static HarnEventDef, persona: &str, step: Option<&str>, percent: Option<f64>) -> PersonaScope {
+fn scope(
+    harn_event_def: &'static HarnEventDef,
+    persona: &str,
+    step: Option<&str>,
+    percent: Option<f64>,
+) -> PersonaScope {
     PersonaScope {
-        def: row,
+        def: harn_event_def,
         text: persona.to_owned(),
         persona: NameGlob::compile(persona).unwrap(),
         step: step.map(str::to_owned),

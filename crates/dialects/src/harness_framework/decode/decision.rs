@@ -73,13 +73,13 @@ impl FrameworkDecision {
 ///
 /// # Errors
 /// If something that is meant to decide is invalid.
-pub(super) fn find_decision(asked: &FrameworkDecodeContext<'_>, text: &str) -> Result<FrameworkOutput, String> {
+pub(super) fn find_decision(context: &FrameworkDecodeContext<'_>, text: &str) -> Result<FrameworkOutput, String> {
     let mut printed =
         FrameworkOutput { decision: FrameworkDecision::Nothing, surrounding_text: String::new(), warnings: Vec::new() };
     let mut rest = strip_byte_order_mark(text);
     if rest.trim_start().starts_with(['[', '"']) {
         for item in &nested_objects(rest) {
-            read_object(asked, item, &mut printed)?;
+            read_object(context, item, &mut printed)?;
         }
         if printed.decision != FrameworkDecision::Nothing {
             printed
@@ -93,7 +93,7 @@ pub(super) fn find_decision(asked: &FrameworkDecodeContext<'_>, text: &str) -> R
     while let Some((before, candidate)) = next_line_with_brace(rest) {
         printed.surrounding_text.push_str(before);
         let (is_decision, length) = match read_leading_json::<Map<String, Value>>(candidate) {
-            Some(Ok((object, length))) => (read_object(asked, &object, &mut printed)?, length),
+            Some(Ok((object, length))) => (read_object(context, &object, &mut printed)?, length),
             // It may be an ambiguous decision.
             Some(Err(error)) if error.is_repeated_key() => {
                 let reason = format!("the hook's output is ambiguous: {error}");
@@ -157,15 +157,15 @@ fn mentions_decision(text: &str) -> bool {
 
 /// Adds the decision of an object, and returns whether it is a decision at all.
 fn read_object(
-    asked: &FrameworkDecodeContext<'_>,
+    context: &FrameworkDecodeContext<'_>,
     object: &Map<String, Value>,
-    printed: &mut FrameworkOutput,
+    output: &mut FrameworkOutput,
 ) -> Result<bool, String> {
-    if asked.is_echo(object) {
-        printed.warnings.push(ECHO.to_owned());
+    if context.is_echo(object) {
+        output.warnings.push(ECHO.to_owned());
         return Ok(false);
     }
-    if read_foreign_refusal(object, printed) {
+    if read_foreign_refusal(object, output) {
         return Ok(true);
     }
     if let Some(key) = FOREIGN.iter().find(|key| object.contains_key(**key)) {
@@ -182,7 +182,7 @@ fn read_object(
             Err(format!("unknown key `{}`; did you mean `{near}`?", format_key(key)))
         });
     }
-    let message = read_message(object, printed)?;
+    let message = read_message(object, output)?;
     let goes_on = match object.get("continue") {
         None | Some(Value::Null) => None,
         Some(Value::Bool(goes_on)) => Some(*goes_on),
@@ -195,12 +195,12 @@ fn read_object(
             "block" => FrameworkDecision::Block(message.clone()),
             "ask" => FrameworkDecision::Ask(message.clone()),
             "allow" | "approve" | "continue" => {
-                printed.warnings.push(format!("`\"decision\": \"{word}\"` has no effect; write `\"continue\": true`"));
+                output.warnings.push(format!("`\"decision\": \"{word}\"` has no effect; write `\"continue\": true`"));
                 FrameworkDecision::Continue
             }
             other if let Some(level) = find_refusal("decision", &Value::from(other)) => {
                 let shown = format_key(other);
-                printed
+                output
                     .warnings
                     .push(format!("`{shown}` is treated as a refusal; write `block`, as this framework does"));
                 FrameworkDecision::refuse(level, message.clone())
@@ -214,13 +214,13 @@ fn read_object(
         Some(_) => return Err(String::from("`decision` must be `block` or `ask`")),
     };
     let stopped = if goes_on == Some(false) { FrameworkDecision::Block(message) } else { FrameworkDecision::Nothing };
-    printed.add(decided);
-    printed.add(stopped);
+    output.add(decided);
+    output.add(stopped);
     Ok(true)
 }
 
 /// Treats a deny in another framework's terms as a deny, because its author meant it.
-fn read_foreign_refusal(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> bool {
+fn read_foreign_refusal(object: &Map<String, Value>, output: &mut FrameworkOutput) -> bool {
     let mut others = object.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()) && *key != "reason");
     let near = |key: &str| suggest_nearest(key, ["decision", "continue"]);
     let refusal = |key: &str, value| find_refusal(key, value).or_else(|| find_refusal(near(key)?, value));
@@ -232,21 +232,21 @@ fn read_foreign_refusal(object: &Map<String, Value>, printed: &mut FrameworkOutp
     let said = |fields: &Value| reasons.iter().find_map(|name| fields.get(*name)?.as_str().map(str::to_owned));
     let own = || reasons.iter().find_map(|name| object.get(*name)?.as_str().map(str::to_owned));
     let message = inner.and_then(said).or_else(own).unwrap_or_default().trim().to_owned();
-    printed.warnings.push(format!(
+    output.warnings.push(format!(
         "`{}` is not a key of this framework; applied anyway, because it denies; \
          write `\"decision\": \"block\"` and `\"message\"`",
         format_key(key)
     ));
-    printed.add(FrameworkDecision::refuse(refusal, message));
+    output.add(FrameworkDecision::refuse(refusal, message));
     true
 }
 
 /// The explanation. Other frameworks call it `reason`.
-fn read_message(object: &Map<String, Value>, printed: &mut FrameworkOutput) -> Result<String, String> {
+fn read_message(object: &Map<String, Value>, output: &mut FrameworkOutput) -> Result<String, String> {
     let unknown = object.keys().filter(|key| !KEYS.contains(&key.as_str()) && *key != "reason");
     for key in unknown.take(MOST_UNKNOWN_FIELDS) {
         let shown = format_key(key);
-        printed.warnings.push(match suggest_nearest(key, KEYS) {
+        output.warnings.push(match suggest_nearest(key, KEYS) {
             Some(near) => format!("unknown key `{shown}`; did you mean `{near}`?"),
             None => format!("unknown key `{shown}`, which has no effect"),
         });

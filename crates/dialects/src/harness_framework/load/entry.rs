@@ -24,15 +24,16 @@ const BASE: [&str; 3] = ["session_id", "transcript_path", "hook_event_name"];
 /// Reads one entry; `None` if it is invalid, which is reported.
 pub(super) fn read(
     settings: &FrameworkSettingsFile<'_>,
-    row: &'static FrameworkEventDef,
+    framework_event_def: &'static FrameworkEventDef,
     node: &DocNode,
 ) -> Option<HookDeclaration> {
     let report = settings.report;
     let errors = report.error_count();
-    let mut fields = FieldReader::new(report, format!("an entry of {}", row.name), Some(node), node.span);
+    let mut fields =
+        FieldReader::new(report, format!("an entry of {}", framework_event_def.name), Some(node), node.span);
     let path = fields.text("path").filter(|path| !path.trim().is_empty());
     let timeout_ms = read_timeout(&mut fields);
-    let wanted = read_conditions(settings, row, fields.node("matcher"));
+    let wanted = read_conditions(settings, framework_event_def, fields.node("matcher"));
     let on_error = fields.choice("on_error", &FAILURE_POLICIES).or_else(|| read_failure_words(&mut fields));
     let mode = fields.choice("mode", &ENFORCEMENT_MODES).unwrap_or_default();
     let place = fields.span_of("path");
@@ -42,7 +43,7 @@ pub(super) fn read(
             let help = String::from("write `\"path\": \"hooks/Name.ts\"`, relative to the directory of this file");
             report.value_error(
                 "missing_field",
-                &format!("an entry of {} has no path", row.name),
+                &format!("an entry of {} has no path", framework_event_def.name),
                 node.span,
                 Some(help),
             );
@@ -56,16 +57,25 @@ pub(super) fn read(
         header::check(
             report,
             &header,
-            &header::HeaderExpectation { file: &file, head, def: row, conditions: wanted.as_ref(), place },
+            &header::HeaderExpectation {
+                file: &file,
+                head,
+                def: framework_event_def,
+                conditions: wanted.as_ref(),
+                place,
+            },
         );
     }
     let name = header.name().map_or_else(|| stem(&file), str::to_owned);
     let codec = Arc::new(FrameworkCodec { hook: Arc::from(name.as_str()) });
-    let event = row.canonical.into();
+    let event = framework_event_def.canonical.into();
     Some(HookDeclaration {
-        event_alias: Arc::from(row.name),
+        event_alias: Arc::from(framework_event_def.name),
         matcher: wanted.map(|wanted| {
-            MatcherSpec::Compiled(Arc::new(FrameworkMatcher { event_alias: row.name, expected_fields: wanted }))
+            MatcherSpec::Compiled(Arc::new(FrameworkMatcher {
+                event_alias: framework_event_def.name,
+                expected_fields: wanted,
+            }))
         }),
         on_error,
         default_on_error: FailurePolicy::Open,

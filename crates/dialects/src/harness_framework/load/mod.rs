@@ -15,12 +15,12 @@ use crate::{Artifact, ParseContext, ParsedProject, ProgramLookup};
 
 /// Loads settings files. Every error of every file is in the diagnostics.
 #[must_use]
-pub fn load(artifacts: &[Artifact], reading: &ParseContext<'_>) -> ParsedProject {
+pub fn load(artifacts: &[Artifact], context: &ParseContext<'_>) -> ParsedProject {
     let mut project = ParsedProject::default();
     for artifact in artifacts {
         let report = FileReport::new(Arc::clone(&artifact.file), "").with_format("json");
         let root = root_dir(&artifact.file.path);
-        let settings = FrameworkSettingsFile { report: &report, root: &root, programs: reading.programs };
+        let settings = FrameworkSettingsFile { report: &report, root: &root, programs: context.programs };
         if let Some(hooks) = parse_json(&report).as_ref().and_then(|document| document.get("hooks")) {
             project.hooks.extend(settings.read(hooks));
         }
@@ -47,8 +47,8 @@ pub fn recognise(text: &str) -> bool {
 
 /// Whether an entry is a group with its own hooks, which is Claude Code's form: one file may contain both, and each is
 /// read by its own dialect.
-fn is_group(entry: &DocNode) -> bool {
-    entry.get("hooks").is_some()
+fn is_group(node: &DocNode) -> bool {
+    node.get("hooks").is_some()
 }
 
 fn has_only_groups(list: &DocNode) -> bool {

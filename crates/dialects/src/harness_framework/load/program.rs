@@ -26,14 +26,14 @@ pub(super) struct HookScript {
 
 /// Determines how a script is started. A problem is a warning: the hook then fails when it is called, without blocking
 /// the event.
-pub(super) fn read(settings: &FrameworkSettingsFile<'_>, file: &Path, written: &str, place: ByteSpan) -> HookScript {
+pub(super) fn read(settings: &FrameworkSettingsFile<'_>, file: &Path, written: &str, span: ByteSpan) -> HookScript {
     let start = |program: String, arguments: Vec<String>| {
         let root = settings.root.display().to_string();
         let environment = ["ENGRAM_DIR", "PAI_DIR"].map(|name| (name.to_owned(), root.clone())).to_vec();
         CommandSpec { command: program, arguments: Some(arguments), environment, ..CommandSpec::default() }
     };
     let itself = || start(file.display().to_string(), Vec::new());
-    let warn = |code, message, help: String| settings.report.warning(code, message, place, Some(help));
+    let warn = |code, message, help: String| settings.report.warning(code, message, span, Some(help));
     let Some(programs) = settings.programs else { return HookScript { command: itself(), head: None } };
     let (head, is_executable) = match programs.inspect(file) {
         PathStatus::File { head, is_executable } => (head, is_executable),

@@ -11,10 +11,10 @@ use crate::harness_framework::event_def::by_name;
 /// A hook's output and exit status, and its verdict; one for each line.
 const ANSWERS: &str = include_str!("answers.jsonl");
 
-fn decode(spelling: &str, answer: HandlerOutput) -> Verdict {
-    let canonical = by_name(spelling).unwrap().canonical.name();
+fn decode(event_alias: &str, answer: HandlerOutput) -> Verdict {
+    let canonical = by_name(event_alias).unwrap().canonical.name();
     let codec = FrameworkCodec { hook: Arc::from("Guard") };
-    codec.decode(&event(canonical, catalogue_payload(canonical)), spelling, answer)
+    codec.decode(&event(canonical, catalogue_payload(canonical)), event_alias, answer)
 }
 
 fn verdict_text(verdict: &Verdict) -> String {

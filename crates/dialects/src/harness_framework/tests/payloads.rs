@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{event, origin};
 use crate::harness_framework::{ROWS, codec};
 
-fn payload_text(event: &Event, spelling: &str) -> String {
-    String::from_utf8(codec().encode_bytes(event, spelling)).unwrap()
+fn payload_text(event: &Event, event_alias: &str) -> String {
+    String::from_utf8(codec().encode_bytes(event, event_alias)).unwrap()
 }
 
 #[test]

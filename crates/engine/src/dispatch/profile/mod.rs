@@ -29,19 +29,20 @@ pub(super) fn run<'a>(run: &mut DispatchState<'a>, first: NextHook<'a>) {
 /// its rewrite, if it is valid.
 fn record_parallel_verdict<'a>(
     run: &mut DispatchState<'a>,
-    voter: VerdictSource<'a>,
+    source: VerdictSource<'a>,
     rewrite: Option<Rewrite>,
-    said: Option<VerdictKind>,
+    verdict_kind: Option<VerdictKind>,
 ) -> Option<RewriteResult> {
     let Some(rewrite) = rewrite else {
-        said.into_iter().for_each(|said| run.tally.record_decision(voter, said));
+        verdict_kind.into_iter().for_each(|verdict_kind| run.tally.record_decision(source, verdict_kind));
         return None;
     };
     let event = run.event().clone();
-    let made = run.with_journaled_warnings(|run| run.tally.apply_rewrite(voter, rewrite, &event));
-    said.into_iter()
-        .filter(|said| decision_counts(said, made.as_ref()))
-        .for_each(|said| run.tally.record_decision(voter, said));
+    let made = run.with_journaled_warnings(|run| run.tally.apply_rewrite(source, rewrite, &event));
+    verdict_kind
+        .into_iter()
+        .filter(|verdict_kind| decision_counts(verdict_kind, made.as_ref()))
+        .for_each(|verdict_kind| run.tally.record_decision(source, verdict_kind));
     made
 }
 

@@ -70,19 +70,19 @@ pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinRes
 }
 
 impl BuiltinHook for SaferShell {
-    fn call(&self, asked: &BuiltinCall<'_>) -> Verdict {
-        if !matches!(asked.event_kind(), EventKind::ToolPre | EventKind::ToolGuard) || asked.text("name") != "shell" {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        if !matches!(call.event_kind(), EventKind::ToolPre | EventKind::ToolGuard) || call.text("name") != "shell" {
             return Verdict::pass();
         }
-        let argument = |name: &str| asked.field("args").and_then(|arguments| arguments.get(name));
+        let argument = |name: &str| call.field("args").and_then(|arguments| arguments.get(name));
         // A call with two commands is never safe.
         let text = argument("cmd").xor(argument("command")).and_then(Value::as_str).unwrap_or_default();
-        let cwd = asked.field("cwd").and_then(Value::as_str).unwrap_or(&asked.call.event.origin.cwd);
-        let project = asked.field("project").and_then(Value::as_str).unwrap_or(cwd);
+        let cwd = call.field("cwd").and_then(Value::as_str).unwrap_or(&call.call.event.origin.cwd);
+        let project = call.field("project").and_then(Value::as_str).unwrap_or(cwd);
         let directory = argument("cwd").and_then(Value::as_str).unwrap_or_default();
         let (cwd, project) = (Path::new(cwd).join(directory), Path::new(project));
-        let label = CommandLabel::new(text, operations_in_call(asked.call), &cwd, project);
-        let mode = asked.text("permission_mode");
+        let label = CommandLabel::new(text, operations_in_call(call.call), &cwd, project);
+        let mode = call.text("permission_mode");
         let policy = self
             .policy
             .or_else(|| find_policy(&MODES, mode))

@@ -25,11 +25,11 @@ impl Codec for CanonicalCodec {
         "plain"
     }
 
-    fn encode(&self, _event: &Event, _spelling: &str) -> Option<Value> {
+    fn encode(&self, _event: &Event, _event_alias: &str) -> Option<Value> {
         None
     }
 
-    fn decode(&self, _event: &Event, _spelling: &str, _answer: HandlerOutput) -> Verdict {
+    fn decode(&self, _event: &Event, _event_alias: &str, _answer: HandlerOutput) -> Verdict {
         unreachable!("built-ins answer verdicts")
     }
 }

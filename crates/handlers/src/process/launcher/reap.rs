@@ -80,12 +80,12 @@ pub(in crate::process) fn supervised_children(supervisor: Pid) -> Vec<Pid> {
 }
 
 /// The children of a process in which only one thread starts any.
-fn read_children(of: u32) -> io::Result<Vec<Pid>> {
+fn read_children(parent: u32) -> io::Result<Vec<Pid>> {
     let mut found = Vec::new();
-    for task in fs::read_dir(format!("/proc/{of}/task"))? {
+    for task in fs::read_dir(format!("/proc/{parent}/task"))? {
         match fs::read_to_string(task?.path().join("children")) {
             Ok(listed) => found.extend(listed.split_ascii_whitespace().filter_map(parse_pid)),
-            Err(_) => return scan_children(of),
+            Err(_) => return scan_children(parent),
         }
     }
     Ok(found)

@@ -60,10 +60,10 @@ pub(super) fn take_frame(received: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> 
 }
 
 /// Encodes the host's ends of the next call's pipes, as file descriptors of this process: input, output, error output.
-pub(super) fn encode_pipes(near: &ParentEnds) -> Vec<u8> {
-    let stdin = near.stdin.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+pub(super) fn encode_pipes(parent: &ParentEnds) -> Vec<u8> {
+    let stdin = parent.stdin.as_ref().map_or(-1, AsRawFd::as_raw_fd);
     let mut body = Vec::with_capacity(32);
-    for pipe in [stdin, near.stdout.as_raw_fd(), near.stderr.as_raw_fd()] {
+    for pipe in [stdin, parent.stdout.as_raw_fd(), parent.stderr.as_raw_fd()] {
         put_bytes(&mut body, &pipe.to_le_bytes());
     }
     encode_frame(&body)
@@ -114,8 +114,8 @@ pub(super) fn decode_request(body: &[u8]) -> io::Result<LaunchRequest> {
 }
 
 /// Encodes the result of a call as a frame: the exit code, the signal, or the error.
-pub(super) fn encode_reply(ended: &io::Result<ProcessExit>) -> Vec<u8> {
-    let (kind, number, text) = match ended {
+pub(super) fn encode_reply(exit: &io::Result<ProcessExit>) -> Vec<u8> {
+    let (kind, number, text) = match exit {
         Ok(ProcessExit { exit_code: Some(code), .. }) => (0_u8, *code, String::new()),
         Ok(ProcessExit { signal, .. }) => (1, signal.unwrap_or_default(), String::new()),
         Err(error) => (2, error.raw_os_error().unwrap_or_default(), error.to_string()),

@@ -52,25 +52,29 @@ impl SnapshotFixture {
         SnapshotStore::open(self.data.path(), &self.path(dir), 60_000, &CancelToken::default()).unwrap()
     }
 
-    pub(super) fn checkpoint_work(&self, what: &str, work: impl FnOnce()) -> Option<Checkpoint> {
+    pub(super) fn checkpoint_work(&self, action: &str, work: impl FnOnce()) -> Option<Checkpoint> {
         let snapshots = self.open_store();
         let before = snapshots.capture().unwrap();
         work();
         let after = snapshots.capture().unwrap();
-        let label =
-            CheckpointLabel { session: String::from("s"), agent: String::from("a"), action: what.to_owned(), at_ms: 7 };
+        let label = CheckpointLabel {
+            session: String::from("s"),
+            agent: String::from("a"),
+            action: action.to_owned(),
+            at_ms: 7,
+        };
         snapshots.write_checkpoint(&before, &after, &label).unwrap()
     }
 
     /// Every file of the directory except the repository's own: its path, its mode, and its bytes or link target.
     pub(super) fn list_files(&self) -> Vec<(String, u32, Vec<u8>)> {
-        fn walk(dir: &Path, root: &Path, found: &mut Vec<(String, u32, Vec<u8>)>) {
+        fn walk(dir: &Path, root: &Path, files: &mut Vec<(String, u32, Vec<u8>)>) {
             for entry in fs::read_dir(dir).unwrap().map(Result::unwrap) {
                 let path = entry.path();
                 let data = fs::symlink_metadata(&path).unwrap();
                 if data.is_dir() {
                     if entry.file_name() != ".git" {
-                        walk(&path, root, found);
+                        walk(&path, root, files);
                     }
                     continue;
                 }
@@ -81,7 +85,7 @@ impl SnapshotFixture {
                 };
                 let name = change::encode_path(change::path_bytes(path.strip_prefix(root).unwrap()));
                 let mode = if data.is_symlink() { 0o120_000 } else { data.permissions().mode() & 0o111 };
-                found.push((name, mode, bytes));
+                files.push((name, mode, bytes));
             }
         }
         let mut found = Vec::new();

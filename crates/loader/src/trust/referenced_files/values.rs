@@ -48,9 +48,9 @@ const MOST_VALUES: usize = 64;
 const MOST_MATCHES: usize = 1024;
 
 /// All possible expansions of a word.
-pub(super) fn expand_word(word: &CommandWord, variables: &VariableValues) -> Vec<WordValue> {
+pub(super) fn expand_word(command_word: &CommandWord, variables: &VariableValues) -> Vec<WordValue> {
     let mut values: Vec<WordValue> = vec![Vec::new()];
-    for part in &word.parts {
+    for part in &command_word.parts {
         let choices: Vec<WordValue> = match part {
             WordPart::Text(text) if text.is_empty() => continue,
             WordPart::Text(text) => vec![vec![ValuePiece::Text(text.clone())]],

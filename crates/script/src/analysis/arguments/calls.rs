@@ -108,27 +108,27 @@ impl<'a> FunctionWalk<'_, 'a> {
     }
 
     /// Evaluates a method call: arguments may be stored in the value, and keys of `payload["arguments"]` are recorded.
-    fn visit_method_call(&mut self, base: &'a AstExpr, method: &str, given: &[EvaluatedArgument<'a>]) {
+    fn visit_method_call(&mut self, base: &'a AstExpr, method: &str, arguments: &[EvaluatedArgument<'a>]) {
         let of = self.evaluate(base);
-        if let (true, Some((key, _))) = (of.values.arguments, given.first()) {
+        if let (true, Some((key, _))) = (of.values.arguments, arguments.first()) {
             self.flow.uses.record_key(key.node.expr());
         }
         if MUTATORS.contains(&method) && !identifier_name(base).is_some_and(|name| NAMESPACES.contains(&name)) {
-            for (_, value) in given {
+            for (_, value) in arguments {
                 self.extend_name(base, value);
             }
         }
     }
 
-    fn call_function(&mut self, number: usize, given: &[EvaluatedArgument<'a>]) -> AbstractValue {
+    fn call_function(&mut self, number: usize, arguments: &[EvaluatedArgument<'a>]) -> AbstractValue {
         let Some(function) = self.flow.functions.get_mut(number) else { return AbstractValue::uninteresting() };
         self.flow.has_changed |= !std::mem::replace(&mut function.is_called, true);
         let (parameters, returned) = (function.parameters, function.return_value.clone());
         let is_spread = |one: &AstArgument| matches!(one.node, ArgumentNode::Args(_) | ArgumentNode::KwArgs(_));
         let spread: Vec<&AbstractValue> =
-            given.iter().filter(|(one, _)| is_spread(one)).map(|(_, value)| value).collect();
+            arguments.iter().filter(|(one, _)| is_spread(one)).map(|(_, value)| value).collect();
         let spread_payload = spread.iter().any(|value| value.values.payload);
-        let mut positional = given.iter().filter(|(one, _)| matches!(one.node, ArgumentNode::Positional(_)));
+        let mut positional = arguments.iter().filter(|(one, _)| matches!(one.node, ArgumentNode::Positional(_)));
         let mut takes_positional = true;
         for parameter in parameters {
             let Some(name) = parameter.ident() else {
@@ -143,15 +143,15 @@ impl<'a> FunctionWalk<'_, 'a> {
                 }
                 ParameterNode::KwArgs(..) => {
                     value = AbstractValue::from_items(
-                        given.iter().filter(|one| one.0.node.name().is_some()).map(|one| &one.1),
+                        arguments.iter().filter(|one| one.0.node.name().is_some()).map(|one| &one.1),
                     );
                     value.values.payload |= spread_payload;
                 }
                 _ => {
-                    let named = given.iter().find(|(one, _)| one.node.name() == Some(name.ident.as_str()));
+                    let named = arguments.iter().find(|(one, _)| one.node.name() == Some(name.ident.as_str()));
                     let one = if takes_positional { positional.next() } else { None }.or(named);
-                    if let Some((_, given)) = one {
-                        value.join(given);
+                    if let Some((_, arguments)) = one {
+                        value.join(arguments);
                     }
                     if spread_payload && name.ident == super::FIELD {
                         value.join(&AbstractValue::from_arguments(false));
@@ -167,14 +167,19 @@ impl<'a> FunctionWalk<'_, 'a> {
         returned
     }
 
-    fn visit_builtin_call(&mut self, path: &str, given: &[EvaluatedArgument<'a>], expr: &'a AstExpr) -> AbstractValue {
+    fn visit_builtin_call(
+        &mut self,
+        path: &str,
+        arguments: &[EvaluatedArgument<'a>],
+        expr: &'a AstExpr,
+    ) -> AbstractValue {
         let at = span_of(expr);
         let what = format!("{path}(..)");
         let namespace = path.split_once('.').map(|(namespace, _)| namespace);
         let is_of_texts = OF_TEXTS.contains(&path)
             || path == "url.parse"
             || namespace.is_some_and(|namespace| NAMESPACES_OF_TEXTS.contains(&namespace));
-        for (index, (argument, value)) in given.iter().enumerate() {
+        for (index, (argument, value)) in arguments.iter().enumerate() {
             let uses = &mut self.flow.uses;
             if ITERATING.contains(&path) {
                 uses.record_dict_use(&value.values, what.clone(), at);
@@ -193,16 +198,16 @@ impl<'a> FunctionWalk<'_, 'a> {
         }
         if path == "getattr"
             && let (Some((_, of)), Some(name)) =
-                (given.first(), given.get(1).and_then(|one| string_literal(one.0.node.expr())))
+                (arguments.first(), arguments.get(1).and_then(|one| string_literal(one.0.node.expr())))
         {
             return self.flow.record_method(of, name, at);
         }
         // `sorted(.., key = f)`, `map(f, ..)`: the function is called with the elements of the others.
         let functions: Vec<usize> =
-            given.iter().flat_map(|(_, value)| value.values.functions.iter().copied()).collect();
+            arguments.iter().flat_map(|(_, value)| value.values.functions.iter().copied()).collect();
         let mut result = AbstractValue::uninteresting();
         if HOLDING.contains(&path) {
-            for (argument, value) in given {
+            for (argument, value) in arguments {
                 // The result contains the elements of an iterated value, not the value itself.
                 result.insert(&if argument.node.name().is_some() { value.clone() } else { value.any_element() });
                 result.values.payload |= path == "dict" && value.values.payload;
@@ -212,7 +217,7 @@ impl<'a> FunctionWalk<'_, 'a> {
                 }
             }
         }
-        let elements = AbstractValue::from_items(given.iter().map(|(_, value)| value)).any_element();
+        let elements = AbstractValue::from_items(arguments.iter().map(|(_, value)| value)).any_element();
         for number in functions {
             let Some(function) = self.flow.functions.get(number) else { continue };
             let parameters = function.parameters;

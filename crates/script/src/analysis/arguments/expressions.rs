@@ -75,7 +75,7 @@ impl<'a> FunctionWalk<'_, 'a> {
 
     fn visit_comprehension(
         &mut self,
-        made: &[&'a AstExpr],
+        values: &[&'a AstExpr],
         first: &'a ForClause,
         rest: &'a [ClauseNode],
     ) -> AbstractValue {
@@ -93,10 +93,10 @@ impl<'a> FunctionWalk<'_, 'a> {
                 }
             }
         }
-        let made: Vec<AbstractValue> = made.iter().map(|part| self.evaluate(part)).collect();
+        let values: Vec<AbstractValue> = values.iter().map(|part| self.evaluate(part)).collect();
         self.flow.exceeds_step_limit(before.len());
         self.names = before;
-        AbstractValue::from_items(&made)
+        AbstractValue::from_items(&values)
     }
 
     fn visit_index(&mut self, base: &'a AstExpr, key: &'a AstExpr, expr: &'a AstExpr) -> AbstractValue {

@@ -178,12 +178,12 @@ impl<'a> ArgumentFlow<'a> {
     }
 
     /// Records a method or attribute access.
-    pub(super) fn record_method(&mut self, base: &AbstractValue, name: &str, at: (usize, usize)) -> AbstractValue {
+    pub(super) fn record_method(&mut self, base: &AbstractValue, name: &str, span: (usize, usize)) -> AbstractValue {
         let what = format!(".{name}(..)");
         if DICT_METHODS.contains(&name) {
-            self.uses.record_dict_use(&base.values, what, at);
+            self.uses.record_dict_use(&base.values, what, span);
         } else {
-            self.uses.record_text_use(&base.values, what, at);
+            self.uses.record_text_use(&base.values, what, span);
         }
         let all = base.values.payload && matches!(name, "items" | "values");
         let getter = base.values.payload && matches!(name, "get" | "pop" | "setdefault");

@@ -47,18 +47,18 @@ pub(super) enum ArgumentsConclusion {
 
 impl ArgumentUses {
     /// Records a use that only a dict supports.
-    pub(super) fn record_dict_use(&mut self, things: &PossibleValues, what: impl Into<String>, at: ScriptSpan) {
-        if things.arguments {
+    pub(super) fn record_dict_use(&mut self, values: &PossibleValues, action: impl Into<String>, span: ScriptSpan) {
+        if values.arguments {
             let list =
-                if things.is_only_arguments() { &mut self.certain_dict_uses } else { &mut self.possible_dict_uses };
-            list.push((what.into(), at));
+                if values.is_only_arguments() { &mut self.certain_dict_uses } else { &mut self.possible_dict_uses };
+            list.push((action.into(), span));
         }
     }
 
     /// Records a use that only a string supports.
-    pub(super) fn record_text_use(&mut self, things: &PossibleValues, what: impl Into<String>, at: ScriptSpan) {
-        if things.arguments {
-            self.text_uses.push((what.into(), at));
+    pub(super) fn record_text_use(&mut self, values: &PossibleValues, action: impl Into<String>, span: ScriptSpan) {
+        if values.arguments {
+            self.text_uses.push((action.into(), span));
         }
     }
 
@@ -68,25 +68,25 @@ impl ArgumentUses {
     }
 
     /// Records a search.
-    pub(super) fn record_search(&mut self, things: &PossibleValues, sought: &AstExpr, at: ScriptSpan) {
-        if things.arguments {
-            self.searches.push((key_text(sought), at));
+    pub(super) fn record_search(&mut self, values: &PossibleValues, sought: &AstExpr, span: ScriptSpan) {
+        if values.arguments {
+            self.searches.push((key_text(sought), span));
         }
     }
 
-    pub(super) fn record_type_check(&mut self, things: &PossibleValues) {
-        self.is_type_checked |= things.arguments;
+    pub(super) fn record_type_check(&mut self, values: &PossibleValues) {
+        self.is_type_checked |= values.arguments;
     }
 
-    pub(super) fn record_unknown(&mut self, things: &PossibleValues, at: ScriptSpan) {
-        if things.arguments {
-            self.unknown.get_or_insert(at);
+    pub(super) fn record_unknown(&mut self, values: &PossibleValues, span: ScriptSpan) {
+        if values.arguments {
+            self.unknown.get_or_insert(span);
         }
     }
 
     /// The script cannot be analysed.
-    pub(super) fn unanalysable(at: ScriptSpan) -> Self {
-        Self { unknown: Some(at), ..Self::default() }
+    pub(super) fn unanalysable(span: ScriptSpan) -> Self {
+        Self { unknown: Some(span), ..Self::default() }
     }
 
     pub(super) fn conclude(self) -> ArgumentsConclusion {

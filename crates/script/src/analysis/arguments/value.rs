@@ -86,8 +86,8 @@ impl AbstractValue {
         Self::from_values(PossibleValues { arguments: true, other: !certain, ..PossibleValues::default() })
     }
 
-    pub(super) fn from_values(own: PossibleValues) -> Self {
-        Self { values: own, contents: PossibleValues::default() }
+    pub(super) fn from_values(values: PossibleValues) -> Self {
+        Self { values, contents: PossibleValues::default() }
     }
 
     /// A list or another value that contains these.

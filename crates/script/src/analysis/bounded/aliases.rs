@@ -93,13 +93,13 @@ fn find_growth(body: &AstStmt) -> Vec<GrowingValue<'_>> {
 fn find_target_growth<'a>(
     target: &'a starlark::syntax::ast::AstAssignTarget,
     value: &AstExpr,
-    found: &mut Vec<GrowingValue<'a>>,
+    growing: &mut Vec<GrowingValue<'a>>,
 ) {
     match &target.node {
-        AssignTargetP::Tuple(parts) => parts.iter().for_each(|part| find_target_growth(part, value, found)),
+        AssignTargetP::Tuple(parts) => parts.iter().for_each(|part| find_target_growth(part, value, growing)),
         AssignTargetP::Index(parts) => {
             let is_flat = string_literal(&parts.1).is_some() && is_flat(value);
-            found.push(GrowingValue { name: root_name(&parts.0), is_flat });
+            growing.push(GrowingValue { name: root_name(&parts.0), is_flat });
         }
         AssignTargetP::Identifier(_) | AssignTargetP::Dot(..) => {}
     }
@@ -216,19 +216,19 @@ fn may_retain_arguments(callee: &AstExpr) -> bool {
 }
 
 /// The names whose values an expression may return unchanged.
-fn collect_aliased_names<'a>(expr: &'a AstExpr, shared: &mut BTreeSet<&'a str>) {
+fn collect_aliased_names<'a>(expr: &'a AstExpr, names: &mut BTreeSet<&'a str>) {
     match &expr.node {
         Expr::Identifier(name) => {
-            shared.insert(&name.ident);
+            names.insert(&name.ident);
         }
-        Expr::Index(parts) => collect_aliased_names(&parts.0, shared),
+        Expr::Index(parts) => collect_aliased_names(&parts.0, names),
         Expr::If(parts) => {
-            collect_aliased_names(&parts.1, shared);
-            collect_aliased_names(&parts.2, shared);
+            collect_aliased_names(&parts.1, names);
+            collect_aliased_names(&parts.2, names);
         }
         Expr::Op(left, BinOp::And | BinOp::Or, right) => {
-            collect_aliased_names(left, shared);
-            collect_aliased_names(right, shared);
+            collect_aliased_names(left, names);
+            collect_aliased_names(right, names);
         }
         _ => {}
     }

@@ -104,43 +104,43 @@ impl<'a> SizeMachine<'a> {
     }
 
     /// A function of the language or of Pintle that takes functions and only stores them.
-    fn size_of_retaining_call(&mut self, name: &str, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
-        let size = self.size_of_builtin(name, given)?;
+    fn size_of_retaining_call(&mut self, name: &str, sizes: &ArgumentSizes<'_>) -> Option<ValueSize> {
+        let size = self.size_of_builtin(name, sizes)?;
         match name {
             "dict" => Some(ValueSize { is_function: true, ..size }),
             _ => REGISTRATIONS.contains(&name).then_some(size),
         }
     }
 
-    fn size_of_builtin(&mut self, name: &str, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
-        let first = given.sizes.first().copied().unwrap_or(ValueSize::NUMBER);
+    fn size_of_builtin(&mut self, name: &str, sizes: &ArgumentSizes<'_>) -> Option<ValueSize> {
+        let first = sizes.sizes.first().copied().unwrap_or(ValueSize::NUMBER);
         match name {
             "len" | "bool" | "hash" | "abs" | "float" => Some(ValueSize::NUMBER),
             "type" => Some(ValueSize::NOTHING),
             "int" => first.is_number.then_some(ValueSize::NUMBER),
-            "str" | "repr" => self.size_of_printed(given),
+            "str" | "repr" => self.size_of_printed(sizes),
             "list" | "tuple" | "dict" | "sorted" | "reversed" | "enumerate" | "zip" => {
                 if matches!(name, "dict" | "enumerate" | "zip") {
-                    self.add_extra_units(given.total_units() * PIECES);
+                    self.add_extra_units(sizes.total_units() * PIECES);
                 }
-                let made = self.allocate(given.total_units(), given.is_shared_out())?;
-                let turns = if given.sizes.len() == 1 { first.loop_count } else { LoopCount::Input };
+                let made = self.allocate(sizes.total_units(), sizes.is_shared_out())?;
+                let turns = if sizes.sizes.len() == 1 { first.loop_count } else { LoopCount::Input };
                 Some(ValueSize {
                     loop_count: turns,
                     items_are_numbers: first.items_are_numbers && name != "enumerate",
                     ..made
                 })
             }
-            "min" | "max" | "any" | "all" => Some(ValueSize { loop_count: LoopCount::Input, ..given.largest_size() }),
-            "range" => size_of_range(given),
+            "min" | "max" | "any" | "all" => Some(ValueSize { loop_count: LoopCount::Input, ..sizes.largest_size() }),
+            "range" => size_of_range(sizes),
             "allow" | "block" | "ask" | "log" | "print" | "emit" | "fail" | "modify" | "delegate" => {
-                self.allocate(given.total_units() * PRINTED, given.is_shared_out())?;
+                self.allocate(sizes.total_units() * PRINTED, sizes.is_shared_out())?;
                 Some(self.size_of_effect_reply(name == "emit"))
             }
             "random" | "sleep" => Some(ValueSize::NUMBER),
             // Registered values are copied out of the module.
             name if REGISTRATIONS.contains(&name) => {
-                self.allocate(given.total_units() * 2, given.is_shared_out())?;
+                self.allocate(sizes.total_units() * 2, sizes.is_shared_out())?;
                 Some(ValueSize::NUMBER)
             }
             ASSERT_ALIAS => Some(ValueSize::NUMBER),
@@ -149,11 +149,11 @@ impl<'a> SizeMachine<'a> {
     }
 
     /// The text of the values. Escaping a text that is escaped already doubles it.
-    fn size_of_printed(&mut self, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
-        if given.composed_constants() > 0 {
+    fn size_of_printed(&mut self, sizes: &ArgumentSizes<'_>) -> Option<ValueSize> {
+        if sizes.composed_constants() > 0 {
             self.count_growth(2)?;
         }
-        self.allocate(given.total_units() * PRINTED, given.is_shared_out())
+        self.allocate(sizes.total_units() * PRINTED, sizes.is_shared_out())
     }
 
     /// An effect reply is as large as the input, each time.
@@ -165,59 +165,59 @@ impl<'a> SizeMachine<'a> {
         }
     }
 
-    fn size_of_member_call(&mut self, namespace: &str, member: &str, given: &ArgumentSizes<'_>) -> Option<ValueSize> {
-        let first = given.sizes.first().copied().unwrap_or(ValueSize::NUMBER);
+    fn size_of_member_call(&mut self, namespace: &str, member: &str, sizes: &ArgumentSizes<'_>) -> Option<ValueSize> {
+        let first = sizes.sizes.first().copied().unwrap_or(ValueSize::NUMBER);
         match (namespace, member) {
             ("re", "replace") => {
-                let grown = given.literal_text(1)?.len() as u64 + 1;
-                let text = *given.sizes.get(2)?;
-                given.is_constant(0).then_some(())?;
+                let grown = sizes.literal_text(1)?.len() as u64 + 1;
+                let text = *sizes.sizes.get(2)?;
+                sizes.is_constant(0).then_some(())?;
                 if text.units == 0 {
                     self.count_growth(grown)?;
                 }
                 self.allocate(text.units.saturating_mul(grown), text.is_shared_out)
             }
             ("re", _) => {
-                given.is_constant(0).then_some(())?;
-                let text = *given.sizes.get(1)?;
+                sizes.is_constant(0).then_some(())?;
+                let text = *sizes.sizes.get(1)?;
                 self.allocate(text.units * 2, text.is_shared_out)
             }
             ("string", "join") => {
-                let separator = *given.sizes.get(1)?;
+                let separator = *sizes.sizes.get(1)?;
                 (separator.units == 0 && !separator.is_composed_constant()).then_some(())?;
                 self.allocate(first.units + 1, first.is_shared_out)
             }
             ("string", "contains_any") => {
-                let needles = *given.sizes.get(1)?;
+                let needles = *sizes.sizes.get(1)?;
                 (needles.units == 0 && matches!(needles.loop_count, LoopCount::Literal(_)))
                     .then_some(ValueSize::NOTHING)
             }
             ("string", "pad_left" | "pad_right") => {
-                let width = given.sizes.get(1)?.integer?;
+                let width = sizes.sizes.get(1)?.integer?;
                 (width.unsigned_abs() <= MAX_LITERAL_TURNS).then_some(())?;
                 self.allocate(first.units + 1, first.is_shared_out)
             }
             // The number of operations is bounded; what grows with the line is what is written there, and its paths.
             ("shell", _) => {
-                if given.composed_constants() > 0 {
+                if sizes.composed_constants() > 0 {
                     self.count_growth(2)?;
                 }
-                self.allocate(given.total_units() * 2, given.is_shared_out())
+                self.allocate(sizes.total_units() * 2, sizes.is_shared_out())
             }
             ("template", _) => None,
             ("json" | "base64" | "url" | "string" | "set" | "crypto" | "hash", _) => {
                 // The text is created twice on the way, from a copy of the value.
-                self.add_extra_units(given.total_units() * (PRINTED * 2 + 1));
-                self.size_of_printed(given)
+                self.add_extra_units(sizes.total_units() * (PRINTED * 2 + 1));
+                self.size_of_printed(sizes)
             }
             ("math" | "validate" | "time" | "uuid", _) => Some(ValueSize::NUMBER),
             ("metrics", "snapshot" | "get") => Some(self.size_of_effect_reply(true)),
             ("metrics" | "log" | "ctx.agent", _) => {
-                self.allocate(given.total_units() * PRINTED, given.is_shared_out())?;
+                self.allocate(sizes.total_units() * PRINTED, sizes.is_shared_out())?;
                 Some(ValueSize::NOTHING)
             }
             ("cache" | "ctx" | "http" | "events" | "meta" | "fs", _) => {
-                self.allocate(given.total_units() * 2, given.is_shared_out())?;
+                self.allocate(sizes.total_units() * 2, sizes.is_shared_out())?;
                 Some(self.size_of_effect_reply(true))
             }
             _ => None,
@@ -228,16 +228,16 @@ impl<'a> SizeMachine<'a> {
         &mut self,
         base: &'a AstExpr,
         method: &str,
-        given: &ArgumentSizes<'_>,
+        sizes: &ArgumentSizes<'_>,
         names: &mut SizeNames<'a>,
     ) -> Option<ValueSize> {
         let value = self.size_of_expression(base, names)?;
-        (!given.has_function() || KEEPING.contains(&method)).then_some(())?;
+        (!sizes.has_function() || KEEPING.contains(&method)).then_some(())?;
         let copied = |machine: &mut Self| machine.allocate(value.units, value.is_shared_out);
         match method {
             "get" => {
                 let known = ValueSize { loop_count: LoopCount::Input, is_number: false, integer: None, ..value };
-                let default = given.sizes.get(1).copied().unwrap_or(ValueSize::NUMBER);
+                let default = sizes.sizes.get(1).copied().unwrap_or(ValueSize::NUMBER);
                 Some(ValueSize { is_number: false, ..known.larger(default) })
             }
             "keys" | "values" | "items" => Some(value),
@@ -247,20 +247,20 @@ impl<'a> SizeMachine<'a> {
                 self.add_extra_units(value.units * PIECES);
                 copied(self)
             }
-            "split" | "rsplit" | "partition" | "rpartition" if given.total_units() == 0 => {
+            "split" | "rsplit" | "partition" | "rpartition" if sizes.total_units() == 0 => {
                 self.add_extra_units(value.units * PIECES);
                 copied(self)
             }
             "startswith" | "endswith" | "isalnum" | "isalpha" | "isdigit" | "islower" | "isspace" | "istitle"
             | "isupper" => Some(ValueSize::NUMBER),
-            "find" | "rfind" | "index" | "rindex" | "count" => given.is_constant(0).then_some(ValueSize::NUMBER),
+            "find" | "rfind" | "index" | "rindex" | "count" => sizes.is_constant(0).then_some(ValueSize::NUMBER),
             "join" => {
-                let parts = *given.sizes.first()?;
+                let parts = *sizes.sizes.first()?;
                 (value.units == 0 && !value.is_composed_constant()).then_some(())?;
                 self.allocate(parts.units + 1, parts.is_shared_out)
             }
             "replace" => {
-                let (old, new) = (given.literal_text(0)?, given.literal_text(1)?);
+                let (old, new) = (sizes.literal_text(0)?, sizes.literal_text(1)?);
                 (!old.is_empty()).then_some(())?;
                 let grown = new.len().div_ceil(old.len()).max(1) as u64;
                 if value.units == 0 {
@@ -270,15 +270,15 @@ impl<'a> SizeMachine<'a> {
             }
             "format" => {
                 let places = string_literal(base)?.matches('{').count() as u64;
-                if given.composed_constants() > 0 {
+                if sizes.composed_constants() > 0 {
                     self.count_growth(places)?;
                 }
-                self.allocate(given.total_units().saturating_mul(places), given.is_shared_out())
+                self.allocate(sizes.total_units().saturating_mul(places), sizes.is_shared_out())
             }
             "append" | "extend" | "insert" | "add" | "update" | "setdefault" => {
                 let name = identifier_name(base).filter(|name| names.contains_key(*name))?;
                 let item =
-                    ValueSize { is_number: given.sizes.iter().all(|size| size.is_number), ..given.largest_size() };
+                    ValueSize { is_number: sizes.sizes.iter().all(|size| size.is_number), ..sizes.largest_size() };
                 let grown = self.size_after_insert(value, item)?;
                 names.insert(name, grown);
                 Some(value.larger(item))
@@ -290,13 +290,13 @@ impl<'a> SizeMachine<'a> {
 }
 
 /// `range(..)` of literals, or of lengths.
-fn size_of_range(given: &ArgumentSizes<'_>) -> Option<ValueSize> {
-    let literal: Option<Vec<i64>> = given.sizes.iter().map(|size| size.integer).collect();
+fn size_of_range(sizes: &ArgumentSizes<'_>) -> Option<ValueSize> {
+    let literal: Option<Vec<i64>> = sizes.sizes.iter().map(|size| size.integer).collect();
     let turns = match literal.as_deref() {
         Some([end]) => LoopCount::Literal(u32::try_from(*end).unwrap_or(0)),
         Some([start, end]) => LoopCount::Literal(u32::try_from(end.saturating_sub(*start)).unwrap_or(0)),
         Some(_) => return None,
-        None if given.sizes.len() <= 2 && given.are_lengths => LoopCount::Input,
+        None if sizes.sizes.len() <= 2 && sizes.are_lengths => LoopCount::Input,
         None => return None,
     };
     if let LoopCount::Literal(turns) = turns

@@ -64,21 +64,21 @@ impl<'a> SizeMachine<'a> {
     /// A comprehension is a loop that appends to a list.
     pub(super) fn visit_comprehension(
         &mut self,
-        made: &[&'a AstExpr],
+        values: &[&'a AstExpr],
         first: &'a ForClause,
         rest: &'a [ClauseNode],
         names: &mut SizeNames<'a>,
     ) -> Option<ValueSize> {
         let mut inner = names.clone();
         let mut total = ValueSize::NOTHING;
-        self.visit_clauses(made, first, rest, &mut inner, &mut total)?;
+        self.visit_clauses(values, first, rest, &mut inner, &mut total)?;
         let shared_out = self.enclosing_loops.input_loop_count == 0;
         Some(ValueSize { loop_count: LoopCount::Input, is_shared_out: shared_out || total.units == 0, ..total })
     }
 
     fn visit_clauses(
         &mut self,
-        made: &[&'a AstExpr],
+        values: &[&'a AstExpr],
         each: &'a ForClause,
         rest: &'a [ClauseNode],
         names: &mut SizeNames<'a>,
@@ -94,10 +94,10 @@ impl<'a> SizeMachine<'a> {
                     ClauseNode::If(condition) => {
                         machine.size_of_expression(condition, names)?;
                     }
-                    ClauseNode::For(inner) => return machine.visit_clauses(made, inner, rest, names, total),
+                    ClauseNode::For(inner) => return machine.visit_clauses(values, inner, rest, names, total),
                 }
             }
-            for expr in made {
+            for expr in values {
                 let size = machine.size_of_expression(expr, names)?;
                 *total = machine.size_after_insert(*total, size)?;
             }

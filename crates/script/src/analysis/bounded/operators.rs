@@ -69,22 +69,22 @@ impl<'a> SizeMachine<'a> {
         }
     }
 
-    fn size_of_product(&mut self, value: ValueSize, by: ValueSize) -> Option<ValueSize> {
-        if value.is_number && by.is_number {
+    fn size_of_product(&mut self, value: ValueSize, factor: ValueSize) -> Option<ValueSize> {
+        if value.is_number && factor.is_number {
             // Products grow numbers, so one factor must be small.
-            let small = |size: ValueSize| size.integer.is_some_and(|by| by.abs() <= MAX_REPEAT);
-            return (small(value) || small(by)).then_some(ValueSize::NUMBER);
+            let small = |size: ValueSize| size.integer.is_some_and(|factor| factor.abs() <= MAX_REPEAT);
+            return (small(value) || small(factor)).then_some(ValueSize::NUMBER);
         }
-        let by = by.integer?;
+        let factor = factor.integer?;
         if value.is_number {
             return None;
         }
-        if value.units == 0 && by <= MAX_REPEAT {
+        if value.units == 0 && factor <= MAX_REPEAT {
             return self.allocate(1, true);
         }
-        if by > MAX_FACTOR {
+        if factor > MAX_FACTOR {
             return None;
         }
-        self.allocate(value.units.saturating_mul(by.unsigned_abs()), value.is_shared_out)
+        self.allocate(value.units.saturating_mul(factor.unsigned_abs()), value.is_shared_out)
     }
 }

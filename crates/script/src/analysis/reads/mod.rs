@@ -21,11 +21,11 @@ use super::{arguments, mutation};
 use crate::finding::ScriptFinding;
 use crate::language::ScriptKind;
 
-pub(super) fn analyse_reads(ast: &AstModule, role: ScriptKind) -> (PayloadReads, Option<ScriptFinding>) {
-    if role != ScriptKind::Hook {
+pub(super) fn analyse_reads(ast: &AstModule, script_kind: ScriptKind) -> (PayloadReads, Option<ScriptFinding>) {
+    if script_kind != ScriptKind::Hook {
         return (PayloadReads { keys: FieldSet::All, may_mutate: true, arguments: ArgumentsForm::Text }, None);
     }
-    reads_of_entry(ast.statement(), role.entry_point(), 1)
+    reads_of_entry(ast.statement(), script_kind.entry_point(), 1)
 }
 
 /// The payload reads of the function `entry`, whose parameter at `position` is the payload.

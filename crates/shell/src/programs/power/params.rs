@@ -172,8 +172,8 @@ pub(super) fn pattern_path(arg: &ShellArg) -> ShellArg {
 
 impl CmdletDef {
     /// A parameter by its name or the beginning of it, and whether it takes a value.
-    fn parameter(&self, given: &str) -> Option<(&'static str, bool)> {
-        let lower = given.to_ascii_lowercase();
+    fn parameter(&self, written: &str) -> Option<(&'static str, bool)> {
+        let lower = written.to_ascii_lowercase();
         let all = || self.params.iter().copied().chain(COMMON.split_whitespace());
         let exact = all().find(|name| name.trim_end_matches('*') == lower);
         let found = exact.or_else(|| all().find(|name| name.starts_with(&lower)))?;

@@ -296,8 +296,8 @@ fn number(left: Vec<BashWord>, right: Vec<BashWord>) -> Vec<BashWord> {
     vec![value_of(vec![simple("&=", words), simple("&-", [quoted("bool")])])]
 }
 
-fn plain_number(word: &BashWord) -> Option<i64> {
-    match word.pieces.as_slice() {
+fn plain_number(bash_word: &BashWord) -> Option<i64> {
+    match bash_word.pieces.as_slice() {
         [WordPiece::Quoted(text)] => text.parse().ok(),
         _ => None,
     }

@@ -204,9 +204,9 @@ impl PowerCursor<'_> {
 }
 
 /// The pieces of a word in the middle of a text, with a space before each.
-fn as_pieces(word: BashWord) -> Vec<WordPiece> {
-    match word.as_literal() {
+fn as_pieces(bash_word: BashWord) -> Vec<WordPiece> {
+    match bash_word.as_literal() {
         Some(text) if text == super::LIST => vec![WordPiece::Quoted(String::from(" "))],
-        _ => word.pieces,
+        _ => bash_word.pieces,
     }
 }

@@ -87,8 +87,8 @@ fn decode_output(exit_code: Option<i32>, stdout: &str) -> Result<VerdictKind, St
     Ok((DIALECT.codec)().decode(&event, "PreToolUse", HandlerOutput::Process(answer)).kind)
 }
 
-fn verdict_name(said: &VerdictKind) -> &'static str {
-    match said {
+fn verdict_name(text: &VerdictKind) -> &'static str {
+    match text {
         VerdictKind::Pass => "pass",
         VerdictKind::Deny { .. } => "deny",
         VerdictKind::Failed(_) => "failed",

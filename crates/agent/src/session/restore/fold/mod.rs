@@ -90,22 +90,22 @@ impl TapeFold<'_> {
         origin.session == self.session && origin.run.is_empty()
     }
 
-    fn apply_event(&mut self, fired: EventRecord<'static>, line: Option<Vec<u8>>) {
+    fn apply_event(&mut self, record: EventRecord<'static>, line: Option<Vec<u8>>) {
         // Events that a script emits do not change the session.
-        let kind = EventKind::from_name(&fired.event);
-        let is_main = self.is_main(&fired.origin) && kind != Some(EventKind::Custom);
-        let outcome = fired.outcome();
+        let kind = EventKind::from_name(&record.event);
+        let is_main = self.is_main(&record.origin) && kind != Some(EventKind::Custom);
+        let outcome = record.outcome();
         let open = OpenEvent {
             kind,
-            run: fired.origin.run.clone(),
+            run: record.origin.run.clone(),
             is_main,
-            payload: PayloadOnTape { value: fired.payload.into_owned(), line },
+            payload: PayloadOnTape { value: record.payload.into_owned(), line },
             versions: Vec::new(),
         };
         if is_main {
             self.apply_event_start(&open);
         }
-        self.open_events.insert(fired.dispatch, open);
+        self.open_events.insert(record.dispatch, open);
         if let Some(outcome) = outcome {
             self.apply_outcome(outcome, None);
         }
@@ -166,19 +166,19 @@ impl TapeFold<'_> {
     }
 
     /// Applies the user's response to an approval request of the loop.
-    fn apply_approval(&mut self, resolved: &ApprovalRecord<'_>) {
-        let grant = match resolved.answer {
+    fn apply_approval(&mut self, record: &ApprovalRecord<'_>) {
+        let grant = match record.answer {
             ApprovalResult::GrantedTool => ApprovalScope::Tool,
             ApprovalResult::GrantedSession => ApprovalScope::Session,
             ApprovalResult::Approved => return,
             _ => {
-                if let Some(origin) = resolved.origin.as_deref().filter(|origin| self.is_main(origin)) {
+                if let Some(origin) = record.origin.as_deref().filter(|origin| self.is_main(origin)) {
                     self.steps.refuse(&origin.persona, &origin.step);
                 }
                 return;
             }
         };
-        let (Some(origin), Some(id)) = (&resolved.origin, &resolved.id) else { return };
+        let (Some(origin), Some(id)) = (&record.origin, &record.id) else { return };
         if origin.session == self.session
             && let Some(call) = self.guarded_calls.get(&(origin.run.clone(), id.clone().into_owned()))
         {
@@ -284,10 +284,10 @@ impl TapeFold<'_> {
         }
     }
 
-    fn apply_user_message(&mut self, said: &host::UserMessageRecord<'_>) {
-        let words = (said.source, said.text.clone().into_owned());
-        if said.source == MessageSource::Prompt {
-            let turn = InterruptedTurn { number: said.origin.turn, ..self.new_interrupted_turn() };
+    fn apply_user_message(&mut self, message: &host::UserMessageRecord<'_>) {
+        let words = (message.source, message.text.clone().into_owned());
+        if message.source == MessageSource::Prompt {
+            let turn = InterruptedTurn { number: message.origin.turn, ..self.new_interrupted_turn() };
             self.interrupted_turn = Some(turn);
         }
         if let Some(turn) = &mut self.interrupted_turn {

@@ -89,15 +89,15 @@ pub(crate) const FETCH_URLS: ToolDef<FetchState> = ToolDef {
     call: fetch_urls,
 };
 
-fn fetch_urls(set: &FetchState, arguments: &Value, at: &ToolContext<'_>) -> Result<Value, String> {
+fn fetch_urls(set: &FetchState, arguments: &Value, context: &ToolContext<'_>) -> Result<Value, String> {
     let wanted = text_argument(arguments, "format");
     let format = FORMATS.iter().find(|format| format.name == wanted);
     let format = format.ok_or("`format` must be `text`, `markdown` or `html`")?;
     let seconds = number_argument(arguments, "timeout").map(|seconds| seconds as u64 * 1_000);
     let timeout_ms = seconds.or(set.timeout_ms).unwrap_or(TIMEOUT_MS);
-    let pages = call_each_part(arguments, at, |part| {
+    let pages = call_each_part(arguments, context, |part| {
         let url = text_argument(part, "url").to_owned();
-        let page = fetch(&set.gateway, part, format.accept, timeout_ms, at);
+        let page = fetch(&set.gateway, part, format.accept, timeout_ms, context);
         let page = page.map(|answer| describe_page(&url, &answer, format));
         (page.as_ref().map_or(0, |page| text_argument(page, "body").len()), (url, page))
     })?;
@@ -120,11 +120,11 @@ fn fetch(
     call: &Value,
     accept: &str,
     timeout_ms: u64,
-    at: &ToolContext<'_>,
+    context: &ToolContext<'_>,
 ) -> Result<Value, String> {
     let headers = [(String::from("Accept"), accept.to_owned())];
     gateway
-        .request_until("GET", text_argument(call, "url"), &headers, None, timeout_ms, at.cancel())
+        .request_until("GET", text_argument(call, "url"), &headers, None, timeout_ms, context.cancel())
         .map_err(|error| error.to_string())
 }
 

@@ -36,34 +36,34 @@ impl<'a> ToolCommand<'a> {
     }
 
     /// Runs the command that a model chose.
-    pub(super) fn run_checked(&self, at: &ToolContext<'_>) -> Result<ProcessOutput, String> {
-        self.check(at)?;
-        self.run(at)
+    pub(super) fn run_checked(&self, context: &ToolContext<'_>) -> Result<ProcessOutput, String> {
+        self.check(context)?;
+        self.run(context)
     }
 
     /// Runs the command and waits for it.
-    pub(crate) fn run(&self, at: &ToolContext<'_>) -> Result<ProcessOutput, String> {
-        process::run(&self.to_process(at)?, at.cancel()).map_err(|error| error.to_string())
+    pub(crate) fn run(&self, context: &ToolContext<'_>) -> Result<ProcessOutput, String> {
+        process::run(&self.to_process(context)?, context.cancel()).map_err(|error| error.to_string())
     }
 
     /// Fails if a model's command cannot run, or would change a protected file.
-    pub(super) fn check(&self, at: &ToolContext<'_>) -> Result<(), String> {
+    pub(super) fn check(&self, context: &ToolContext<'_>) -> Result<(), String> {
         if self.line.trim().is_empty() {
             return Err(String::from("the command is empty; pass a command line"));
         }
         if self.line.contains('\0') {
             return Err(String::from("the command contains a NUL character, which a command line cannot"));
         }
-        at.workspace().check_run(self.line, self.directory())
+        context.workspace().check_run(self.line, self.directory())
     }
 
-    pub(super) fn to_process(&self, at: &ToolContext<'_>) -> Result<ProcessSpec, String> {
+    pub(super) fn to_process(&self, context: &ToolContext<'_>) -> Result<ProcessSpec, String> {
         let (program, arguments): (_, &[&str]) = match self.shell {
             CommandShell::Bash => ("bash", &["-c", self.line]),
             CommandShell::Posix => ("/bin/sh", &["-c", "exec 2>&1; exec /bin/sh -c -- \"$0\"", self.line]),
         };
         let mut spec = ProcessSpec::new(program, arguments.iter().map(|argument| (*argument).to_owned()).collect());
-        spec.directory = Some(at.workspace().directory(self.directory())?);
+        spec.directory = Some(context.workspace().directory(self.directory())?);
         spec.environment = self.to_environment();
         spec.timeout_ms = self.timeout_ms;
         spec.output_bytes = self.output_bytes;

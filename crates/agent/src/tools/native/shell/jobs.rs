@@ -51,11 +51,11 @@ struct JobExit {
 impl ShellJobs {
     /// Starts a command and returns the job's id. It belongs to the session, not to the turn, so cancelling the turn
     /// does not stop it.
-    pub(super) fn start(&self, command: ToolCommand<'_>, at: &ToolContext<'_>) -> Result<String, String> {
+    pub(super) fn start(&self, command: ToolCommand<'_>, context: &ToolContext<'_>) -> Result<String, String> {
         let run = ToolCommand { timeout_ms: LIFETIME_MS, output_bytes: OUTPUT_BYTES, ..command };
-        run.check(at)?;
-        let spec = run.to_process(at)?;
-        let shared = &at.turn.agent.shared;
+        run.check(context)?;
+        let spec = run.to_process(context)?;
+        let shared = &context.turn.agent.shared;
         let runtime = Arc::clone(&shared.runtime);
         let mut jobs = self.0.lock();
         if jobs.len() >= MAX_JOBS {
@@ -90,12 +90,12 @@ impl ShellJobs {
         Ok(format!("Background job started with ID: {id}\nCommand: {line}\nWorking directory: {directory}"))
     }
 
-    pub(super) fn list(&self, at: &ToolContext<'_>) -> String {
+    pub(super) fn list(&self, context: &ToolContext<'_>) -> String {
         let mut told = String::from("Background Jobs:\n\n");
         let jobs = self.0.lock();
         for job in jobs.values() {
             told.push_str(&format!("ID: {}\n  Command: {}\n", job.id, job.command));
-            for line in job.describe_state(at).lines() {
+            for line in job.describe_state(context).lines() {
                 told.push_str(&format!("  {line}\n"));
             }
             told.push('\n');
@@ -106,9 +106,9 @@ impl ShellJobs {
         told
     }
 
-    pub(super) fn view(&self, id: &str, at: &ToolContext<'_>) -> Result<String, String> {
+    pub(super) fn view(&self, id: &str, context: &ToolContext<'_>) -> Result<String, String> {
         let job = self.find_job(id)?;
-        let state = job.describe_state(at);
+        let state = job.describe_state(context);
         let end = job.end.lock();
         let printed = job.output.lock();
         let mut output = String::from_utf8_lossy(&printed).into_owned();
@@ -152,9 +152,9 @@ impl ShellJob {
     }
 
     /// The job's state, in lines.
-    fn describe_state(&self, at: &ToolContext<'_>) -> String {
+    fn describe_state(&self, context: &ToolContext<'_>) -> String {
         let end = self.end.lock();
-        let now_us = || at.turn.agent.shared.runtime.clock().monotonic_us();
+        let now_us = || context.turn.agent.shared.runtime.clock().monotonic_us();
         let until_us = end.as_ref().map_or_else(now_us, |end| end.ended_us);
         let seconds = until_us.saturating_sub(self.began_us) / 1_000_000;
         match &*end {

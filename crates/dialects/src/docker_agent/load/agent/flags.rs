@@ -22,10 +22,10 @@ pub(super) struct AgentFlags {
 }
 
 impl AgentFlags {
-    pub(super) fn hooks(&self, compat: DockerAgentVersion) -> Vec<HookDeclaration> {
+    pub(super) fn hooks(&self, version: DockerAgentVersion) -> Vec<HookDeclaration> {
         let mut added: Vec<Option<HookDeclaration>> = Vec::new();
         let mut add = |event: &str, name: &str, arguments: &[&str], location: &Location| {
-            added.push(hooks::builtin_hook(event, name, arguments, location, compat));
+            added.push(hooks::builtin_hook(event, name, arguments, location, version));
         };
         if let Some(place) = &self.add_date {
             add("turn_start", "add_date", &[], place);
@@ -41,7 +41,7 @@ impl AgentFlags {
             add("tool_guard", "safer_shell", &["safer"], place);
         }
         if let Some(place) = &self.redact_secrets {
-            let of_arguments = if compat == DockerAgentVersion::G1 { "pre_tool_use" } else { "tool_input_transform" };
+            let of_arguments = if version == DockerAgentVersion::G1 { "pre_tool_use" } else { "tool_input_transform" };
             for event in [of_arguments, "before_llm_call", "tool_response_transform"] {
                 add(event, "redact_secrets", &[], place);
             }

@@ -171,14 +171,14 @@ fn read_metadata(fields: &mut FieldReader<'_>) {
 /// Reports an unknown name, with the nearest known one.
 fn report_unknown<'a>(
     report: &FileReport,
-    what: &str,
+    action: &str,
     name: &str,
     span: ByteSpan,
     known: impl Iterator<Item = &'a str> + Clone,
     otherwise: &str,
 ) {
     let help = did_you_mean(name, known).unwrap_or_else(|| otherwise.to_owned());
-    report.value_error("unknown_name", &format!("{what} `{name}` is not declared"), span, Some(help));
+    report.value_error("unknown_name", &format!("{action} `{name}` is not declared"), span, Some(help));
 }
 
 pub(super) fn read_permissions(fields: &mut FieldReader<'_>) -> PermissionsSpec {

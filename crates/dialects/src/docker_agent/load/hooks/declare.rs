@@ -57,14 +57,14 @@ impl HookNaming<'_> {
 impl DockerHookDraft {
     /// A hook with the defaults of its event.
     pub(super) fn new(
-        row: &'static DockerEventDef,
-        compat: DockerAgentVersion,
+        docker_event_def: &'static DockerEventDef,
+        version: DockerAgentVersion,
         handler: HandlerSpec,
         location: Location,
     ) -> Self {
         Self {
-            def: row,
-            compat,
+            def: docker_event_def,
+            compat: version,
             matcher: None,
             handler,
             timeout_ms: DEFAULT_TIMEOUT_MS,

@@ -37,21 +37,21 @@ pub(in crate::docker_agent::load) static ENTRY: KeyTable<()> = KeyTable {
 
 pub(super) fn read(
     report: &FileReport,
-    row: &'static DockerEventDef,
+    docker_event_def: &'static DockerEventDef,
     node: &DocNode,
-    compat: DockerAgentVersion,
+    version: DockerAgentVersion,
 ) -> Vec<HookDeclaration> {
-    let path = format!("hooks.{}", row.name);
-    let wanted = if row.matcher {
+    let path = format!("hooks.{}", docker_event_def.name);
+    let wanted = if docker_event_def.matcher {
         "hook event must be a matcher or a list of matchers"
     } else {
         "hook event must be a hook or a list of hooks"
     };
-    let context = EntryContext { report, def: row, compat, matcher: None };
+    let context = EntryContext { report, def: docker_event_def, compat: version, matcher: None };
     let mut declared = Vec::new();
     for (index, item) in list_items(&context, &path, node, wanted).iter().enumerate() {
         let path = format!("{path}[{index}]");
-        match row.matcher {
+        match docker_event_def.matcher {
             true => declared.extend(read_entry(&context, path, item, wanted)),
             false => declared.extend(hook::read(&context, path, item)),
         }

@@ -150,12 +150,12 @@ fn choose_handler(
     fields: &FieldReader<'_>,
     kind: Option<DockerHookKind>,
     keys: DockerHookKeys,
-    compat: DockerAgentVersion,
+    version: DockerAgentVersion,
 ) -> Option<HandlerSpec> {
     let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
     let command = keys.command.unwrap_or_default();
     let directory = filled(keys.working_dir);
-    let expands = compat == DockerAgentVersion::Newest;
+    let expands = version == DockerAgentVersion::Newest;
     let missing = |message: &str, help: &str| {
         fields.report_fault("missing_field", message, fields.span(), Some(help.to_owned()));
     };
@@ -230,7 +230,7 @@ fn read_sandbox(fields: &mut FieldReader<'_>, hook: &mut DockerHookKeys) {
 const LONGEST_TIMEOUT_SECONDS: f64 = 86_400.0;
 
 /// Reads the timeout in milliseconds; `None` if it is invalid, which is reported.
-fn read_timeout(fields: &mut FieldReader<'_>, compat: DockerAgentVersion) -> Option<u64> {
+fn read_timeout(fields: &mut FieldReader<'_>, version: DockerAgentVersion) -> Option<u64> {
     let Some(node) = fields.node("timeout") else { return Some(DEFAULT_TIMEOUT_MS) };
     let seconds =
         scalar_text(node).and_then(|text| text.trim().parse::<f64>().ok()).filter(|seconds| seconds.is_finite());
@@ -239,7 +239,7 @@ fn read_timeout(fields: &mut FieldReader<'_>, compat: DockerAgentVersion) -> Opt
         fields.report_fault("bad_value", "timeout must be a number of seconds", node.span, help);
         return None;
     };
-    if seconds < 0.0 && compat == DockerAgentVersion::Newest {
+    if seconds < 0.0 && version == DockerAgentVersion::Newest {
         fields.report_fault(
             "bad_value",
             "timeout must not be negative",

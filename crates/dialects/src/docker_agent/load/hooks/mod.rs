@@ -25,7 +25,7 @@ use crate::document::{DocNode, FileReport, MapEntry, NodeKind};
 /// `node` is the value of `hooks:`, or the whole document of a drop-in file. Every error is reported, and invalid hooks
 /// are skipped: a caller that loads hooks to run them must stop if there are errors.
 #[must_use]
-pub fn read(report: &FileReport, node: &DocNode, compat: DockerAgentVersion) -> Vec<HookDeclaration> {
+pub fn read(report: &FileReport, node: &DocNode, version: DockerAgentVersion) -> Vec<HookDeclaration> {
     let entries = match &node.kind {
         NodeKind::Map(entries) => entries,
         NodeKind::Scalar(_) if node.is_null() => return Vec::new(),
@@ -38,8 +38,8 @@ pub fn read(report: &FileReport, node: &DocNode, compat: DockerAgentVersion) -> 
     };
     let mut declared = Vec::new();
     for entry in entries {
-        if let Some(def) = find_known_event(report, entry, compat) {
-            declared.extend(entry::read(report, def, &entry.value, compat));
+        if let Some(def) = find_known_event(report, entry, version) {
+            declared.extend(entry::read(report, def, &entry.value, version));
         }
     }
     // A block without any hook is told as a whole.
@@ -49,7 +49,7 @@ pub fn read(report: &FileReport, node: &DocNode, compat: DockerAgentVersion) -> 
         let help = String::from("write one below it, or remove the line");
         report.warning("no_hooks", message, entry.key_span, Some(help));
     }
-    if compat == DockerAgentVersion::G1 {
+    if version == DockerAgentVersion::G1 {
         declare::warn_duplicates(report, &declared);
     }
     declared
@@ -59,7 +59,7 @@ pub fn read(report: &FileReport, node: &DocNode, compat: DockerAgentVersion) -> 
 fn find_known_event(
     report: &FileReport,
     entry: &MapEntry,
-    compat: DockerAgentVersion,
+    version: DockerAgentVersion,
 ) -> Option<&'static DockerEventDef> {
     let written = entry.key.as_str();
     let Some(def) = event_def::by_name(written) else {
@@ -67,7 +67,7 @@ fn find_known_event(
         report.error("unknown_event", &message, entry.key_span, Some(advice::help_for_unknown_event(written)));
         return None;
     };
-    if compat == DockerAgentVersion::G1 && def.since == DockerAgentVersion::Newest {
+    if version == DockerAgentVersion::G1 && def.since == DockerAgentVersion::Newest {
         let message = format!("hooks: `compat: g1` has no event `{written}`; newer versions of docker-agent added it");
         report.error("unknown_event", &message, entry.key_span, Some(String::from("remove `compat: g1`")));
         return None;
@@ -93,10 +93,10 @@ pub struct UnknownFlagError {
 pub fn hook_from_flag(
     event: &str,
     command: &str,
-    compat: DockerAgentVersion,
+    version: DockerAgentVersion,
 ) -> Result<Option<HookDeclaration>, UnknownFlagError> {
     let def =
-        ROWS.iter().find(|def| def.name == event && (compat == DockerAgentVersion::Newest || def.since == compat));
+        ROWS.iter().find(|def| def.name == event && (version == DockerAgentVersion::Newest || def.since == version));
     let def =
         def.ok_or_else(|| UnknownFlagError { event: event.to_owned(), help: advice::help_for_unknown_event(event) })?;
     if command.trim().is_empty() {
@@ -104,11 +104,11 @@ pub fn hook_from_flag(
     }
     let spec = CommandSpec {
         command: command.to_owned(),
-        expands: compat == DockerAgentVersion::Newest,
+        expands: version == DockerAgentVersion::Newest,
         ..CommandSpec::default()
     };
     let place = format!("--hook-{}", event.replace('_', "-"));
-    let draft = DockerHookDraft::new(def, compat, HandlerSpec::Command(spec), Location::default());
+    let draft = DockerHookDraft::new(def, version, HandlerSpec::Command(spec), Location::default());
     Ok(draft.declare(&HookNaming { author_name: None, command: Some(command), path: &place }))
 }
 
@@ -119,12 +119,12 @@ pub fn builtin_hook(
     name: &str,
     arguments: &[&str],
     location: &Location,
-    compat: DockerAgentVersion,
+    version: DockerAgentVersion,
 ) -> Option<HookDeclaration> {
     let def = event_def::by_name(event)?;
     let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let spec = BuiltinSpec { name: name.to_owned(), arguments, ..BuiltinSpec::default() };
-    let draft = DockerHookDraft::new(def, compat, HandlerSpec::Builtin(spec), location.clone());
+    let draft = DockerHookDraft::new(def, version, HandlerSpec::Builtin(spec), location.clone());
     draft.declare(&HookNaming { author_name: None, command: Some(name), path: name })
 }
 

@@ -17,8 +17,8 @@ const WORDS: &[(&str, OnErrorPolicy)] =
     &[("warn", OnErrorPolicy::Warn), ("ignore", OnErrorPolicy::Ignore), ("block", OnErrorPolicy::Block)];
 
 /// The default policy.
-pub(super) fn default(def: &DockerEventDef, compat: DockerAgentVersion) -> FailurePolicy {
-    match compat {
+pub(super) fn default(def: &DockerEventDef, version: DockerAgentVersion) -> FailurePolicy {
+    match version {
         _ if def.fails_closed => FailurePolicy::Closed,
         DockerAgentVersion::Newest => FailurePolicy::Open,
         // The first version only logs the failure.
@@ -30,12 +30,12 @@ pub(super) fn default(def: &DockerEventDef, compat: DockerAgentVersion) -> Failu
 pub(super) fn read(
     fields: &mut FieldReader<'_>,
     def: &DockerEventDef,
-    compat: DockerAgentVersion,
+    version: DockerAgentVersion,
 ) -> Option<FailurePolicy> {
     let node = fields.node("on_error")?;
     let text = fields.text("on_error")?;
     let chosen = WORDS.iter().find(|(word, _)| *word == text).map(|(_, chosen)| *chosen);
-    let chosen = match (chosen, compat) {
+    let chosen = match (chosen, version) {
         (Some(chosen), _) => chosen,
         (None, DockerAgentVersion::Newest) => {
             let help = did_you_mean(&text, WORDS.iter().map(|(word, _)| *word));
@@ -57,7 +57,7 @@ pub(super) fn read(
         }
         return None;
     }
-    match (chosen, compat) {
+    match (chosen, version) {
         (OnErrorPolicy::Block, _) if def.can_block => Some(FailurePolicy::Closed),
         (OnErrorPolicy::Block, DockerAgentVersion::Newest) => {
             let help = Some(String::from("write `on_error: warn`, or omit it"));

@@ -43,10 +43,10 @@ impl HandlerFactory for FakeHandlerFactory {
     }
 }
 
-fn artifact(role: ArtifactKind, path: &str, text: &str) -> Artifact {
+fn artifact(artifact_kind: ArtifactKind, path: &str, text: &str) -> Artifact {
     let path = Path::new(path);
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-    Artifact { role, name, file: Arc::new(SourceFile { path: path.to_owned(), text: text.to_owned() }) }
+    Artifact { role: artifact_kind, name, file: Arc::new(SourceFile { path: path.to_owned(), text: text.to_owned() }) }
 }
 
 /// A call of a registration function: its name, positional arguments and named arguments.

@@ -207,14 +207,14 @@ impl<'a> CommandAnalysis<'a> {
         self.run_words(&command.words, command, source);
     }
 
-    fn set_variable(&mut self, name: &str, word: &CommandWord, shown: &str) {
+    fn set_variable(&mut self, name: &str, command_word: &CommandWord, shown: &str) {
         let printed = |value: WordValue| -> WordValue {
             value
                 .into_iter()
                 .map(|piece| if piece == ValuePiece::Any { ValuePiece::CommandOutput } else { piece })
                 .collect()
         };
-        let found: Vec<WordValue> = expand_word(word, &self.variables).into_iter().map(printed).collect();
+        let found: Vec<WordValue> = expand_word(command_word, &self.variables).into_iter().map(printed).collect();
         if LOADING.contains(&name) && self.script.is_none() {
             self.record_not_covered(shown, "programs load files from there");
         }
@@ -227,9 +227,9 @@ impl<'a> CommandAnalysis<'a> {
     }
 
     /// The files and directories that a word names. Later words may be relative to these directories.
-    fn resolve_word(&mut self, word: &CommandWord) -> NamedPaths {
+    fn resolve_word(&mut self, command_word: &CommandWord) -> NamedPaths {
         let mut whole = NamedPaths::default();
-        for value in expand_word(word, &self.variables) {
+        for value in expand_word(command_word, &self.variables) {
             let place =
                 find_paths(&value, &self.bases, &self.roots, self.home.as_deref(), &|path| self.is_own_path(path));
             whole.files.extend(place.files);
@@ -252,25 +252,25 @@ impl<'a> CommandAnalysis<'a> {
     }
 
     /// A file that is only written is not run.
-    fn record_write(&mut self, word: &CommandWord, source: &CommandSource<'_>) {
-        let place = self.resolve_word(word);
+    fn record_write(&mut self, command_word: &CommandWord, source: &CommandSource<'_>) {
+        let place = self.resolve_word(command_word);
         self.written_files.extend(place.files);
-        self.blank_word(word, source);
+        self.blank_word(command_word, source);
     }
 
     fn is_written(&self, file: &Path) -> bool {
         self.written_files.contains(file)
     }
 
-    fn blank_word(&mut self, word: &CommandWord, source: &CommandSource<'_>) {
+    fn blank_word(&mut self, command_word: &CommandWord, source: &CommandSource<'_>) {
         if source.is_own {
-            self.written_spans.push(word.span.clone());
+            self.written_spans.push(command_word.span.clone());
         }
     }
 
     /// Analyzes a word that may be a file to read. `is_data` tells whether nothing in the file runs.
-    fn analyze_argument(&mut self, word: &CommandWord, source: &CommandSource<'_>, is_data: bool) {
-        let place = self.resolve_word(word);
+    fn analyze_argument(&mut self, command_word: &CommandWord, source: &CommandSource<'_>, is_data: bool) {
+        let place = self.resolve_word(command_word);
         if self.script.is_some() {
             // In a script, only the files that it certainly reads are included.
             let files =
@@ -279,20 +279,25 @@ impl<'a> CommandAnalysis<'a> {
             return self.files.extend(files);
         }
         if is_data && !place.files.is_empty() && place.files.iter().all(|file| self.is_written(file)) {
-            let shown = self.display_word(word, source);
+            let shown = self.display_word(command_word, source);
             self.record_not_covered(&shown, "it also writes to that file");
-            return self.blank_word(word, source);
+            return self.blank_word(command_word, source);
         }
         if place.is_open && !(is_data && place.is_command_output) {
-            let shown = self.display_word(word, source);
+            let shown = self.display_word(command_word, source);
             self.record_not_covered(&shown, "known only when it runs");
         }
         self.files.extend(place.files);
     }
 
     /// Analyzes a file whose text runs. If the language is unknown, it is detected from the text.
-    fn analyze_program(&mut self, word: &CommandWord, source: &CommandSource<'_>, known: Option<ProgramLanguage>) {
-        let place = self.resolve_word(word);
+    fn analyze_program(
+        &mut self,
+        command_word: &CommandWord,
+        source: &CommandSource<'_>,
+        known: Option<ProgramLanguage>,
+    ) {
+        let place = self.resolve_word(command_word);
         let is_found = !place.files.is_empty() && self.script.is_some();
         if (place.is_open && !is_found) || (!place.folders.is_empty() && place.files.is_empty()) {
             self.record_not_covered(
@@ -304,12 +309,13 @@ impl<'a> CommandAnalysis<'a> {
                 let path = values::literal_text(value).filter(|path| path.starts_with('/'));
                 path.is_some_and(|path| !self.is_own_path(Path::new(&path)))
             };
-            if place.is_outside || expand_word(word, &self.variables).iter().any(leads_out) {
+            if place.is_outside || expand_word(command_word, &self.variables).iter().any(leads_out) {
                 self.record_not_covered(source.display_text, "it is outside the project");
             }
         }
         if place.files.is_empty() && !place.is_outside {
-            let paths = expand_word(word, &self.variables).into_iter().filter_map(|value| values::literal_text(&value));
+            let paths =
+                expand_word(command_word, &self.variables).into_iter().filter_map(|value| values::literal_text(&value));
             let paths = paths.filter(|path| path.contains(['/', '.']));
             let paths = paths.flat_map(|path| self.bases.iter().map(move |base| normalize_path(&base.join(&path))));
             let absent: Vec<PathBuf> = paths.filter(|path| self.is_own_path(path) && !path.exists()).collect();
@@ -372,8 +378,13 @@ impl<'a> CommandAnalysis<'a> {
         self.depth -= 1;
     }
 
-    fn display_word(&self, word: &CommandWord, source: &CommandSource<'_>) -> String {
-        source.text.get(word.span.clone()).filter(|text| !text.is_empty()).unwrap_or(source.display_text).to_owned()
+    fn display_word(&self, command_word: &CommandWord, source: &CommandSource<'_>) -> String {
+        source
+            .text
+            .get(command_word.span.clone())
+            .filter(|text| !text.is_empty())
+            .unwrap_or(source.display_text)
+            .to_owned()
     }
 
     fn record_not_covered(&mut self, shown: &str, reason: &str) {

@@ -208,11 +208,11 @@ impl CommandAnalysis<'_> {
     }
 
     /// The shell text after `-c`.
-    fn run_script_word(&mut self, word: &CommandWord, source: &CommandSource<'_>) {
-        let Some(text) = word.text() else {
+    fn run_script_word(&mut self, command_word: &CommandWord, source: &CommandSource<'_>) {
+        let Some(text) = command_word.text() else {
             return self.record_not_covered(source.display_text, "known only when it runs");
         };
-        let inner = word.span.start + 1..word.span.end.saturating_sub(1);
+        let inner = command_word.span.start + 1..command_word.span.end.saturating_sub(1);
         match source.text.get(inner.clone()) {
             // The text is unchanged between its quotes, so its spans are known.
             Some(same) if same == text && source.is_own => self.analyze_text(source.text, inner, true),
@@ -365,6 +365,6 @@ fn is_option_cluster(option: &str) -> bool {
     option.len() > 1 && option.starts_with('-') && !option.starts_with("--")
 }
 
-fn is_option_word(word: &CommandWord) -> bool {
-    word.text().is_some_and(|text| text.starts_with('-'))
+fn is_option_word(command_word: &CommandWord) -> bool {
+    command_word.text().is_some_and(|text| text.starts_with('-'))
 }

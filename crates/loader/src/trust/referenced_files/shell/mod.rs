@@ -385,8 +385,8 @@ fn is_name_letter(letter: char) -> bool {
 }
 
 /// Splits `NAME=value`.
-pub(super) fn parse_assignment(word: &CommandWord) -> Option<(String, CommandWord)> {
-    let Some(WordPart::Text(first)) = word.parts.first() else { return None };
+pub(super) fn parse_assignment(command_word: &CommandWord) -> Option<(String, CommandWord)> {
+    let Some(WordPart::Text(first)) = command_word.parts.first() else { return None };
     let (name, value) = first.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
     let is_valid = !name.is_empty()
@@ -394,7 +394,7 @@ pub(super) fn parse_assignment(word: &CommandWord) -> Option<(String, CommandWor
         && !name.starts_with(|letter: char| letter.is_ascii_digit());
     is_valid.then(|| {
         let mut parts = vec![WordPart::Text(value.to_owned())];
-        parts.extend(word.parts.iter().skip(1).cloned());
-        (name.to_owned(), CommandWord { parts, span: word.span.clone() })
+        parts.extend(command_word.parts.iter().skip(1).cloned());
+        (name.to_owned(), CommandWord { parts, span: command_word.span.clone() })
     })
 }

@@ -15,9 +15,9 @@ use crate::test_support::findings;
 use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 
 /// Reads one file.
-fn read_as(role: ArtifactKind, text: &str, compat: Option<DockerAgentVersion>) -> ParsedProject {
+fn read_as(artifact_kind: ArtifactKind, text: &str, compat: Option<DockerAgentVersion>) -> ParsedProject {
     let file = Arc::new(SourceFile { path: PathBuf::from("team.yaml"), text: text.to_owned() });
-    let artifact = Artifact { role, name: String::from("team"), file };
+    let artifact = Artifact { role: artifact_kind, name: String::from("team"), file };
     load(&[artifact], &ParseContext { compat, ..ParseContext::default() })
 }
 

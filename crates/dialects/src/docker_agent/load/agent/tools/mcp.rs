@@ -18,14 +18,14 @@ const REMOTE_NOT_YET: &[KeyDef<()>] = &[key!("oauth": unsupported("put a token i
 const CATALOGUE: &str = "docker:";
 
 /// Reads a toolset that declares a server, or names one of `mcps`.
-pub(super) fn read(fields: &mut FieldReader<'_>, shelf: &SharedDefinitions<'_>) -> Option<ToolsetKind> {
+pub(super) fn read(fields: &mut FieldReader<'_>, definitions: &SharedDefinitions<'_>) -> Option<ToolsetKind> {
     let named = fields.text("ref").filter(|name| !name.starts_with(CATALOGUE));
     let Some(named) = named else { return read_server(fields).map(ToolsetKind::Mcp) };
     let span = fields.span_of("ref");
-    let Some(entry) = shelf.servers.iter().find(|entry| entry.key == named) else {
-        let known = shelf.servers.iter().map(|entry| entry.key.as_str());
+    let Some(entry) = definitions.servers.iter().find(|entry| entry.key == named) else {
+        let known = definitions.servers.iter().map(|entry| entry.key.as_str());
         report_unknown(
-            shelf.report,
+            definitions.report,
             "the server",
             &named,
             span,
@@ -34,7 +34,7 @@ pub(super) fn read(fields: &mut FieldReader<'_>, shelf: &SharedDefinitions<'_>) 
         );
         return None;
     };
-    let server = read_definition(shelf.report, entry)?;
+    let server = read_definition(definitions.report, entry)?;
     let name = fields.text("name").unwrap_or(server.name);
     Some(ToolsetKind::Mcp(McpSpec { name, ..server }))
 }

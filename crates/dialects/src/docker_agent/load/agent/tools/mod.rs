@@ -82,14 +82,14 @@ impl<'a> SharedDefinitions<'a> {
         &self,
         fields: &mut FieldReader<'_>,
         key: &'static str,
-        shelf: &'a [MapEntry],
-        what: &str,
+        shared_entries: &'a [MapEntry],
+        action: &str,
     ) -> Vec<&'a DocNode> {
         let find = |(name, span): &(String, ByteSpan)| {
-            let found = shelf.iter().find(|entry| entry.key == *name).map(|entry| &entry.value);
+            let found = shared_entries.iter().find(|entry| entry.key == *name).map(|entry| &entry.value);
             if found.is_none() {
-                let known = shelf.iter().map(|entry| entry.key.as_str());
-                report_unknown(self.report, what, name, *span, known, "declare it at the top of the file");
+                let known = shared_entries.iter().map(|entry| entry.key.as_str());
+                report_unknown(self.report, action, name, *span, known, "declare it at the top of the file");
             }
             found
         };

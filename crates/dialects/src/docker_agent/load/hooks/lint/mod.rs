@@ -33,7 +33,7 @@ pub(super) fn check(
     fields: &mut FieldReader<'_>,
     def: &DockerEventDef,
     kind: DockerHookKind,
-    compat: DockerAgentVersion,
+    version: DockerAgentVersion,
 ) {
     for (key, kinds, help) in KEYS_OF_KINDS {
         if let Some(span) = fields.key_span(key).filter(|_| !kinds.contains(&kind)) {
@@ -42,7 +42,7 @@ pub(super) fn check(
         }
     }
     match kind {
-        DockerHookKind::Command => check_script(fields, def, compat),
+        DockerHookKind::Command => check_script(fields, def, version),
         DockerHookKind::Model => {
             check_model(fields, def);
             check_template(fields);
@@ -114,7 +114,7 @@ fn check_template(fields: &mut FieldReader<'_>) {
 }
 
 /// Checks the text of a command.
-fn check_script(fields: &mut FieldReader<'_>, def: &DockerEventDef, compat: DockerAgentVersion) {
+fn check_script(fields: &mut FieldReader<'_>, def: &DockerEventDef, version: DockerAgentVersion) {
     let Some(node) = fields.node("command") else { return };
     let text = fields.report().file().text.get(node.span.start..node.span.end).unwrap_or_default();
     let at = |range: std::ops::Range<usize>| ByteSpan {
@@ -123,7 +123,7 @@ fn check_script(fields: &mut FieldReader<'_>, def: &DockerEventDef, compat: Dock
     };
     for found in find_printed_keys(text) {
         let Some((key, how)) = find_key(found.name) else { continue };
-        if let Some((message, help)) = describe_fault(def, compat, key, how, &found) {
+        if let Some((message, help)) = describe_fault(def, version, key, how, &found) {
             warn(fields, format!("{}: {message}", fields.path()), at(found.range.clone()), &help);
         }
     }
@@ -136,15 +136,15 @@ fn check_script(fields: &mut FieldReader<'_>, def: &DockerEventDef, compat: Dock
 /// Describes what is wrong with a key that a script prints, and what to do.
 fn describe_fault(
     def: &DockerEventDef,
-    compat: DockerAgentVersion,
+    version: DockerAgentVersion,
     key: &OutputKey,
     how: KeySpelling,
-    found: &PrintedKey<'_>,
+    printed_key: &PrintedKey<'_>,
 ) -> Option<(String, String)> {
-    let PrintedKey { name: word, value, .. } = found;
+    let PrintedKey { name: word, value, .. } = printed_key;
     let name = def.name;
     if how == KeySpelling::Camel && !is_spelled_so_in_the_example(def, key) {
-        let ignored = if compat == DockerAgentVersion::G1 {
+        let ignored = if version == DockerAgentVersion::G1 {
             "is ignored under `compat: g1`"
         } else {
             "is not how docker-agent spells it"

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn errors(text: &str, compat: DockerAgentVersion) -> usize {
-    read_as(text, compat).1.iter().filter(|finding| finding.contains(": error: ")).count()
+fn errors(text: &str, version: DockerAgentVersion) -> usize {
+    read_as(text, version).1.iter().filter(|finding| finding.contains(": error: ")).count()
 }
 
 /// The text, the errors of the newest version and of the first, and the hooks that each of them runs.

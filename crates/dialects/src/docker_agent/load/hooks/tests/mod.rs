@@ -18,11 +18,11 @@ use crate::document::parse;
 use crate::test_support::show_diagnostic;
 
 /// The hooks of a block, and the diagnostics as shown, each with its help.
-fn read_as(text: &str, compat: DockerAgentVersion) -> (Vec<HookDeclaration>, Vec<String>) {
+fn read_as(text: &str, version: DockerAgentVersion) -> (Vec<HookDeclaration>, Vec<String>) {
     let file = Arc::new(SourceFile { path: PathBuf::from("h.yaml"), text: text.to_owned() });
     let report = FileReport::new(file, "");
     let document = parse(&report, ByteSpan { start: 0, end: text.len() });
-    let hooks = document.ok().flatten().map(|node| read(&report, &node, compat)).unwrap_or_default();
+    let hooks = document.ok().flatten().map(|node| read(&report, &node, version)).unwrap_or_default();
     let shown = report.into_diagnostics().into_iter().map(|diagnostic| {
         assert!(diagnostic.location.line_column().is_some(), "{diagnostic}");
         show_diagnostic(&diagnostic)
@@ -42,11 +42,11 @@ fn read_clean(text: &str) -> Vec<HookDeclaration> {
 }
 
 /// The texts that diagnostics underline.
-fn underlined_texts(text: &str, compat: DockerAgentVersion) -> Vec<String> {
+fn underlined_texts(text: &str, version: DockerAgentVersion) -> Vec<String> {
     let file = Arc::new(SourceFile { path: PathBuf::from("h.yaml"), text: text.to_owned() });
     let report = FileReport::new(file, "");
     if let Ok(Some(node)) = parse(&report, ByteSpan { start: 0, end: text.len() }) {
-        let _ = read(&report, &node, compat);
+        let _ = read(&report, &node, version);
     }
     let spans = report.into_diagnostics().into_iter().map(|diagnostic| diagnostic.location.span);
     spans.map(|span| text[span.start..span.end].to_owned()).collect()
