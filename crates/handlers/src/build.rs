@@ -87,7 +87,7 @@ impl HandlerFactory for DefaultHandlerFactory {
         match &declaration.handler {
             HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoopHandler)), ..BuiltHandler::default() },
             HandlerSpec::Script(text) => self.script_handler(declaration, text),
-            #[cfg(feature = "commands")]
+            #[cfg(all(unix, feature = "commands"))]
             HandlerSpec::Command(spec) => crate::command::build(declaration, spec),
             #[cfg(feature = "http")]
             HandlerSpec::Http(spec) => crate::webhook::build(declaration, spec),

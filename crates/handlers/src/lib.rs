@@ -3,11 +3,15 @@
 //! What a handler needs from other crates is behind a feature: `script`, `commands`, `http`, `mcp` and `models`. A hook
 //! that needs a feature which is not built in does not load, and its diagnostic names the feature.
 //!
+//! Scripts, commands and MCP servers are processes, which Pintle contains by means of Unix. On other systems the features
+//! `script`, `commands` and `mcp` are as if they were not built in; native hooks and built-ins that start no program, such
+//! as packs, run there.
+//!
 //! This is the only crate that starts processes or opens sockets for a hook. It does not know dialects: a handler holds
 //! the codec that it was declared with.
 
 // What only some features use is checked where all of them are built.
-#![cfg_attr(not(feature = "full"), allow(dead_code, unused_imports))]
+#![cfg_attr(not(all(unix, feature = "full")), allow(dead_code, unused_imports))]
 
 #[cfg(feature = "http")]
 pub mod async_runtime;
@@ -16,9 +20,9 @@ pub mod http;
 #[cfg(not(feature = "http"))]
 #[path = "absent/http.rs"]
 pub mod http;
-#[cfg(feature = "script")]
+#[cfg(all(unix, feature = "script"))]
 pub mod jail;
-#[cfg(feature = "mcp")]
+#[cfg(all(unix, feature = "mcp"))]
 pub mod mcp;
 pub mod native;
 pub mod process;
@@ -30,19 +34,19 @@ mod absent;
 mod build;
 mod builtin;
 mod capabilities;
-#[cfg(feature = "commands")]
+#[cfg(all(unix, feature = "commands"))]
 mod command;
 mod command_context;
 mod hook_input;
 #[cfg(feature = "models")]
 mod judge;
-#[cfg(feature = "commands")]
+#[cfg(all(unix, feature = "commands"))]
 mod persistent;
 mod regex_matcher;
 mod sandbox;
-#[cfg(feature = "script")]
+#[cfg(all(unix, feature = "script"))]
 mod script;
-#[cfg(not(feature = "script"))]
+#[cfg(not(all(unix, feature = "script")))]
 #[path = "absent/script.rs"]
 mod script;
 mod template;
@@ -52,7 +56,7 @@ mod worker_program;
 
 pub use build::DefaultHandlerFactory;
 pub use builtin::{BuiltinDef, CommandSafety, builtins, classify_command};
-#[cfg(feature = "script")]
+#[cfg(all(unix, feature = "script"))]
 pub use script::ScriptTool;
 pub use script_worker::WorkerProgram;
 pub use worker_program::{serve_worker, worker_main};

@@ -25,7 +25,10 @@ pub struct AncestorProcess {
 /// The ancestors of this process, the nearest first, up to the first process of the system, or up to one that cannot be
 /// examined; then with the error.
 pub fn list_ancestors() -> (Vec<AncestorProcess>, io::Result<()>) {
+    #[cfg(unix)]
     let parent = std::os::unix::process::parent_id();
+    #[cfg(not(unix))]
+    let parent = std::process::id();
     #[cfg(target_os = "linux")]
     let read = |id| read_process(Path::new("/proc"), id);
     #[cfg(not(target_os = "linux"))]

@@ -19,41 +19,64 @@
 //! - **Not contained:** a process that became another user (`sudo`) cannot be killed; one that kills its launcher
 //!   escapes it, and the call fails; one that a system service started on request (`at`, `docker`) never was a
 //!   descendant.
+//! - **Not on Windows yet**: no program is started ([`ProcessError::Start`]).
 //!
 //! The number of processes is limited only by the system (`ulimit -u` for all users except root, `pids.max` of Pintle's
 //! control group). The end is always guaranteed: one system call kills a group, so that no fork escapes it, and
 //! processes outside the group are killed repeatedly until none is left.
 
 mod ancestors;
+#[cfg(unix)]
 mod cancel_pipe;
+#[cfg(unix)]
 mod exit_watcher;
+#[cfg(unix)]
 mod launcher;
 mod memory;
+#[cfg(unix)]
 mod pipes;
+#[cfg(unix)]
 mod reexec;
+#[cfg(unix)]
 mod spawn;
+#[cfg(unix)]
 mod supervise;
+#[cfg(not(unix))]
+#[path = "../absent/process.rs"]
+mod unsupported;
 mod variables;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
+#[cfg(unix)]
 use std::time::{Duration, Instant};
 
 use pintle_contract::{CancelToken, SandboxSpec};
 
 pub use ancestors::{AncestorProcess, list_ancestors};
+#[cfg(unix)]
 pub(crate) use cancel_pipe::CancelPipe;
+#[cfg(unix)]
 pub use launcher::enable_launchers;
+#[cfg(unix)]
 pub(crate) use launcher::{is_launcher, serve};
 pub(crate) use memory::data_bytes;
+#[cfg(unix)]
 pub(crate) use pipes::poll_fds;
+#[cfg(unix)]
 pub use reexec::hide_secrets;
+#[cfg(unix)]
 pub(crate) use spawn::RunningProcess;
-pub use spawn::build_command;
+#[cfg(unix)]
 pub(crate) use supervise::{
     SupervisionEnd, end_supervised, run_if_asked as run_as_supervisor, supervised_command as supervised,
 };
+#[cfg(not(unix))]
+pub use unsupported::{enable_launchers, hide_secrets, run_streaming};
+#[cfg(not(unix))]
+pub(crate) use unsupported::{is_launcher, run_as_supervisor, serve};
 pub use variables::{all_variables, base_variables, harmless_variables, hold_variables, variable};
 
 /// The program to run, with its limits.
@@ -215,6 +238,21 @@ pub fn run(spec: &ProcessSpec, cancel: &CancelToken) -> Result<ProcessOutput, Pr
     run_streaming(spec, cancel, &mut |_| {})
 }
 
+/// The command to start, without its pipes, its limits and its process group: for programs that one talks to while they
+/// run. [`run`] runs a program to its end.
+pub fn build_command(spec: &ProcessSpec) -> Command {
+    let mut command = Command::new(&spec.program);
+    command.args(&spec.arguments);
+    if let Some(directory) = &spec.directory {
+        command.current_dir(directory);
+    }
+    if let Some(variables) = spec.environment.explicit_variables() {
+        command.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
+    }
+    command
+}
+
+#[cfg(unix)]
 /// As [`run`], with an observer that gets all output so far, each time there may be more.
 ///
 /// # Errors
@@ -256,6 +294,7 @@ pub fn run_streaming(
 }
 
 /// The reason why a wait ended.
+#[cfg(unix)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WaitResult {
     Exited,

@@ -11,11 +11,8 @@ use std::process::Command;
 
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::variables::{all_variables, hold_variables};
+use super::variables::{HELD_PIPE, all_variables, hold_variables};
 use crate::secrets::is_secret;
-
-/// Names the pipe with the secrets of a process.
-pub(super) const MARK: &str = "PINTLE_HELD";
 
 /// The most bytes that a pipe is certain to accept at once.
 const PIPE_BYTES: usize = 60 << 10;
@@ -25,7 +22,7 @@ const PIPE_BYTES: usize = 60 << 10;
 ///
 /// Proxy variables stay: HTTP clients read them from the environment.
 pub fn hide_secrets() {
-    let marked = std::env::var(MARK).ok().and_then(|mark| mark.parse::<u32>().ok());
+    let marked = std::env::var(HELD_PIPE).ok().and_then(|mark| mark.parse::<u32>().ok());
     if let Some(pipe) = marked {
         // A mark that another program set must not make this process read an input.
         let path = format!("/proc/self/fd/{pipe}");
@@ -60,7 +57,7 @@ fn reexec_without(hidden: &[(String, String)]) -> io::Result<()> {
     if let Some(name) = own.next() {
         command.arg0(name);
     }
-    command.args(own).env(MARK, inherit_pipe(&reader)?);
+    command.args(own).env(HELD_PIPE, inherit_pipe(&reader)?);
     for (name, _) in hidden {
         command.env_remove(name);
     }

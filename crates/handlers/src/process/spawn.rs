@@ -13,7 +13,7 @@ use super::cancel_pipe::CancelPipe;
 use super::exit_watcher::ExitWatcher;
 use super::launcher::LaunchedProcess;
 use super::pipes::{ChildEnds, ParentEnds, ProcessPipes};
-use super::{ProcessOutput, ProcessSpec};
+use super::{ProcessOutput, ProcessSpec, build_command};
 use crate::sandbox;
 
 /// A running program with this side's ends of its pipes. Dropping it ends the program and its child processes.
@@ -165,18 +165,4 @@ pub(super) fn spawn_in_group(command: &mut Command, child_ends: ChildEnds, limit
     // The command holds the program's ends of the pipes; they are closed by dropping it, or by these.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     child
-}
-
-/// The command to start, without its pipes, its limits and its process group: for programs that one talks to while they
-/// run. [`run`](super::run) runs a program to its end.
-pub fn build_command(spec: &ProcessSpec) -> Command {
-    let mut command = Command::new(&spec.program);
-    command.args(&spec.arguments);
-    if let Some(directory) = &spec.directory {
-        command.current_dir(directory);
-    }
-    if let Some(variables) = spec.environment.explicit_variables() {
-        command.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
-    }
-    command
 }

@@ -10,6 +10,9 @@ use crate::secrets::{is_secret, matches_listed_name};
 /// them.
 static HELD: OnceLock<Vec<(String, String)>> = OnceLock::new();
 
+/// Names the pipe with the variables that a process holds.
+pub(super) const HELD_PIPE: &str = "PINTLE_HELD";
+
 /// Harmless variables that every program needs.
 const BASE: &[&str] = &[
     "ALL_PROXY",
@@ -72,7 +75,7 @@ pub fn variable(name: &str) -> Option<String> {
 pub fn all_variables() -> Vec<(String, String)> {
     let text = |text: OsString| text.into_string().ok();
     let own = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
-    let own = own.filter(|(name, _)| name != super::reexec::MARK);
+    let own = own.filter(|(name, _)| name != HELD_PIPE);
     own.chain(HELD.get().into_iter().flatten().cloned()).collect()
 }
 

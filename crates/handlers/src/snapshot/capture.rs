@@ -1,13 +1,11 @@
 //! Captures the current files.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::change::{decode_path, encode_path, path_bytes};
+use super::change::{decode_path, encode_path, path_bytes, path_from_bytes};
 use super::shadow_git::{ShadowGit, write_atomically};
 use super::shadow_repository::ShadowRepository;
 use super::{SnapshotError, shadow_path};
@@ -129,7 +127,7 @@ fn should_exclude(root: &Path, path: &[u8]) -> bool {
     if path.ends_with(b"/") {
         return true;
     }
-    let path = root.join(OsStr::from_bytes(path));
+    let path = root.join(path_from_bytes(path.to_vec()));
     match fs::symlink_metadata(&path) {
         Ok(found) if found.is_file() => found.len() > MOST_BYTES || File::open(&path).is_err(),
         // A link is captured as a link, whatever its target; git detects files that were removed.
@@ -142,7 +140,9 @@ fn still_excluded(repository: &ShadowRepository) -> BTreeSet<Vec<u8>> {
     let text = fs::read_to_string(shadow_path(&repository.store, LEFT_OUT)).unwrap_or_default();
     let paths = text.split('\0').filter(|path| !path.is_empty()).map(|path| path_bytes(&decode_path(path)).to_vec());
     paths
-        .filter(|path| should_exclude(&repository.root, path) && repository.root.join(OsStr::from_bytes(path)).exists())
+        .filter(|path| {
+            should_exclude(&repository.root, path) && repository.root.join(path_from_bytes(path.to_vec())).exists()
+        })
         .collect()
 }
 

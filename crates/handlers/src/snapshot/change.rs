@@ -1,7 +1,6 @@
 //! Describes the change of one file.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -83,7 +82,7 @@ pub(super) fn decode_path(text: &str) -> PathBuf {
         }
     }
     path.extend_from_slice(rest.as_bytes());
-    PathBuf::from(OsString::from_vec(path))
+    path_from_bytes(path)
 }
 
 /// Parses the output of `git diff-tree --raw -z`: `:mode mode id id letter NUL path NUL`.
@@ -104,7 +103,16 @@ pub(super) fn parse_raw_diff(raw: &[u8]) -> Vec<FileChange> {
 }
 
 pub(super) fn path_bytes(path: &Path) -> &[u8] {
-    OsStr::as_bytes(path.as_os_str())
+    path.as_os_str().as_encoded_bytes()
+}
+
+/// The path with these bytes. Where paths are not bytes, what is not text is replaced.
+pub(super) fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
+    #[cfg(unix)]
+    let path: OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
+    #[cfg(not(unix))]
+    let path = OsString::from(String::from_utf8_lossy(&bytes).into_owned());
+    PathBuf::from(path)
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! Limits access to one process at a time.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pintle_contract::CancelToken;
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 
 use super::{SnapshotError, shadow_path};
 
@@ -26,10 +25,11 @@ impl ShadowLock {
         let file =
             options.create(true).truncate(false).write(true).open(&path).map_err(SnapshotError::store_error(&path))?;
         loop {
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            match file.try_lock() {
                 Ok(()) => break,
-                Err(Errno::WOULDBLOCK | Errno::INTR) => {}
-                Err(error) => return Err(SnapshotError::Store { path, cause: error.to_string() }),
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
+                Err(TryLockError::Error(error)) => return Err(SnapshotError::Store { path, cause: error.to_string() }),
             }
             if cancel.is_cancelled() || Instant::now() >= deadline {
                 return Err(SnapshotError::Store {

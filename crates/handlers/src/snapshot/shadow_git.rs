@@ -78,9 +78,16 @@ pub(super) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), Snapshot
 }
 
 /// Prevents other users from reading contents of files that they cannot read in place.
+#[cfg(unix)]
 fn restrict_access(store: &Path) -> Result<(), SnapshotError> {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(store, fs::Permissions::from_mode(0o700)).map_err(SnapshotError::store_error(store))
+}
+
+/// A new directory has the rights of the user's own one.
+#[cfg(not(unix))]
+fn restrict_access(_store: &Path) -> Result<(), SnapshotError> {
+    Ok(())
 }
 
 impl<'a> ShadowGit<'a> {

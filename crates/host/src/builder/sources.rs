@@ -115,11 +115,11 @@ pub(super) fn choose_workspace(
 }
 
 /// Runs the work with the stack that compiling scripts needs.
-#[cfg(feature = "script")]
+#[cfg(all(unix, feature = "script"))]
 pub(super) use pintle_script::with_compiler_stack as run_with_stack;
 
 /// Runs the work; without scripts it needs no stack of its own.
-#[cfg(not(feature = "script"))]
+#[cfg(not(all(unix, feature = "script")))]
 pub(super) fn run_with_stack<T>(work: impl FnOnce() -> T) -> T {
     work()
 }

@@ -11,9 +11,10 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{FileType, fstat};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::super::build_command;
 use super::super::exit_watcher::ExitWatcher;
 use super::super::pipes::{ChildEnds, ParentEnds, poll_fds};
-use super::super::spawn::{ProcessExit, build_command, spawn_in_group};
+use super::super::spawn::{ProcessExit, spawn_in_group};
 use super::reap::reap_descendants;
 use super::wire::{HELLO, LaunchRequest, decode_request, encode_frame, encode_pipes, encode_reply, take_frame};
 
