@@ -39,7 +39,7 @@ fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
     let mut known = path.to_owned();
     loop {
         if let Ok(real) = known.canonicalize() {
-            return if missing.as_os_str().is_empty() { real } else { real.join(missing) };
+            return with_slashes(if missing.as_os_str().is_empty() { real } else { real.join(missing) });
         }
         let Some(parent) = known.parent().map(Path::to_owned) else { return path.to_owned() };
         // Creating the target of a dangling link follows the link.
@@ -54,6 +54,19 @@ fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
         missing = if missing.as_os_str().is_empty() { PathBuf::from(name) } else { Path::new(name).join(missing) };
         known = parent;
     }
+}
+
+#[cfg(not(windows))]
+fn with_slashes(path: PathBuf) -> PathBuf {
+    path
+}
+
+/// `\\?\C:\x` is `C:/x`, as programs and people write it, so that paths can be compared as texts.
+#[cfg(windows)]
+fn with_slashes(path: PathBuf) -> PathBuf {
+    let Some(text) = path.to_str() else { return path };
+    let is_of_drive = text.strip_prefix(r"\\?\").filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
+    PathBuf::from(is_of_drive.unwrap_or(text).replace('\\', "/"))
 }
 
 /// The most dangling links that are followed.

@@ -144,11 +144,11 @@ pub(crate) fn place_of(call_site: &CallSite<'_>, path: &Path, is_pattern: bool) 
     if name.starts_with("!(") {
         return place_of(call_site, path.parent().unwrap_or(path), false);
     }
-    if let Some(place) = windows::place_of_drive(text) {
-        return place;
-    }
     let project = &*call_site.project.to_string_lossy();
     let home = call_site.home.map(Path::to_string_lossy);
+    if let Some(place) = windows::place_of_drive(text, project, home.as_deref()) {
+        return place;
+    }
     let below_home = home.as_deref().and_then(|home| strip_directory(text, home));
     let is_below = |directory: &str| strip_directory(text, directory).is_some();
     // A service works in `/` if it is not told where, and a container often does. What is there, or beside the home

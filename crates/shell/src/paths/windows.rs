@@ -2,15 +2,23 @@
 
 use std::borrow::Cow;
 
+use super::strip_directory;
 use crate::PathPlace;
 use crate::site::CallSite;
 
 /// A path with slashes; one of a drive's `Users` lies beside the home directory.
 pub(super) fn to_local<'t>(call_site: &CallSite<'_>, text: &'t str) -> Cow<'t, str> {
-    if !text.contains('\\') && !is_drive_path(text) {
+    // `D:x` is in a directory of that drive that is not known.
+    let is_of_other_drive = is_drive_path(&call_site.project.to_string_lossy())
+        && text.as_bytes().get(1) == Some(&b':')
+        && text.starts_with(|letter: char| letter.is_ascii_alphabetic());
+    if !text.contains('\\') && !is_drive_path(text) && !is_of_other_drive {
         return Cow::Borrowed(text);
     }
-    let slashed = text.replace('\\', "/");
+    let mut slashed = text.replace('\\', "/");
+    if is_of_other_drive && !is_drive_path(text) {
+        slashed.insert(2, '/');
+    }
     // `\\?\C:\x` is `C:\x`.
     let slashed = slashed.strip_prefix("//?/").or_else(|| slashed.strip_prefix("//./")).unwrap_or(&slashed);
     let users = slashed.get(1..).filter(|_| is_drive_path(slashed)).and_then(|rest| {
@@ -31,6 +39,37 @@ pub(super) fn to_local<'t>(call_site: &CallSite<'_>, text: &'t str) -> Cow<'t, s
     }
 }
 
+/// A path with slashes and without the case of its letters, which names on Windows do not have.
+fn to_key(text: &str) -> String {
+    text.replace('\\', "/").trim_end_matches('/').to_lowercase()
+}
+
+/// Where a path of a drive is, by those that the call site has on drives.
+fn place_by_project(path: &str, project: &str, home: Option<&str>) -> Option<PathPlace> {
+    let home = home.filter(|home| is_drive_path(home));
+    if path.len() == "c:".len() {
+        return None;
+    }
+    if home.is_some_and(|home| strip_directory(home, path).is_some()) {
+        return Some(PathPlace::Home);
+    }
+    // A whole drive is not a project, nor is a directory that holds the home directory.
+    let is_project = is_drive_path(project)
+        && project.len() > "c:".len()
+        && home.is_none_or(|home| home == project || strip_directory(home, project).is_none());
+    if is_project && strip_directory(project, path).is_some() {
+        return Some(PathPlace::ProjectRoot);
+    }
+    if is_project && strip_directory(path, project).is_some() {
+        return Some(PathPlace::Project);
+    }
+    let below_home = home.and_then(|home| strip_directory(path, home));
+    below_home.map(|rest| match strip_directory(rest, "/appdata/local/temp") {
+        Some(_) => PathPlace::Temporary,
+        None => PathPlace::InHome,
+    })
+}
+
 /// Whether a path begins with a drive, such as `C:`.
 pub(super) fn is_drive_path(text: &str) -> bool {
     let mut letters = text.chars();
@@ -40,9 +79,12 @@ pub(super) fn is_drive_path(text: &str) -> bool {
 }
 
 /// Where a path of a drive is; `None` for any other path.
-pub(super) fn place_of_drive(text: &str) -> Option<PathPlace> {
+pub(super) fn place_of_drive(text: &str, project: &str, home: Option<&str>) -> Option<PathPlace> {
     if !is_drive_path(text) {
         return None;
+    }
+    if let Some(place) = place_by_project(&to_key(text), &to_key(project), home.map(to_key).as_deref()) {
+        return Some(place);
     }
     let rest = text.get(2..).unwrap_or_default().trim_matches(['/', '*']).to_ascii_lowercase();
     let first = rest.split('/').next().unwrap_or_default();
@@ -60,4 +102,46 @@ pub(super) fn place_of_drive(text: &str) -> Option<PathPlace> {
         | "efi" => PathPlace::System,
         _ => PathPlace::Outside,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::paths::place_of;
+
+    /// A site whose project and home are on a drive, as in a program for Windows.
+    #[test]
+    fn a_project_on_a_drive_has_an_inside() {
+        let place = |project: &str, text: &str| {
+            let site = CallSite {
+                home: Some(Path::new(r"C:\Users\Ann")),
+                ..CallSite::new(Path::new(project), Path::new(project))
+            };
+            place_of(&site, Path::new(&*to_local(&site, text)), false)
+        };
+        for (project, text, expected) in [
+            (r"C:\src\p", r"c:\SRC\p\build", PathPlace::Project),
+            ("C:/src/p", r"\\?\C:\src\p", PathPlace::ProjectRoot),
+            (r"C:\src\p", "C:/src", PathPlace::ProjectRoot),
+            (r"C:\src\p", "C:/src/p2", PathPlace::Outside),
+            (r"C:\src\p", "D:/src/p/build", PathPlace::Outside),
+            (r"C:\src\p", "D:build", PathPlace::Outside),
+            (r"C:\src\p", "C:/", PathPlace::Root),
+            (r"C:\src\p", "C:/Windows/x", PathPlace::System),
+            (r"C:\src\p", "/etc/x", PathPlace::System),
+            (r"C:\src\p", r"C:\users\ann", PathPlace::Home),
+            (r"C:\src\p", r"C:\users", PathPlace::Home),
+            (r"C:\src\p", r"C:\users\bob\x", PathPlace::Outside),
+            (r"C:\src\p", "c:/users/ann/x", PathPlace::InHome),
+            (r"C:\src\p", "c:/users/ann/AppData/Local/Temp/x", PathPlace::Temporary),
+            (r"C:\Users\Ann\p", "c:/users/ann/p/x", PathPlace::Project),
+            (r"C:\", "C:/src/x", PathPlace::Outside),
+            (r"C:\Users", "C:/Users/bob/x", PathPlace::Outside),
+            ("/home/ann/p", "C:/src/x", PathPlace::Outside),
+        ] {
+            assert_eq!(place(project, text), expected, "{project} {text}");
+        }
+    }
 }
