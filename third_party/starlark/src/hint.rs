@@ -15,19 +15,18 @@
  * limitations under the License.
  */
 
-#[cfg(rust_nightly)]
-pub(crate) use std::intrinsics::likely;
-#[cfg(rust_nightly)]
-pub(crate) use std::intrinsics::unlikely;
-
-#[cfg(not(rust_nightly))]
 #[inline]
 pub(crate) fn likely(b: bool) -> bool {
+    if !b {
+        std::hint::cold_path();
+    }
     b
 }
 
-#[cfg(not(rust_nightly))]
 #[inline]
 pub(crate) fn unlikely(b: bool) -> bool {
+    if b {
+        std::hint::cold_path();
+    }
     b
 }

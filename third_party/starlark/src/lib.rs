@@ -414,12 +414,6 @@
 // Features we use
 #![allow(stable_features)]
 #![allow(unknown_lints)] // for clippy::tuple_array_conversions
-#![cfg_attr(rust_nightly, allow(internal_features))]
-#![cfg_attr(rust_nightly, feature(const_type_id))]
-#![cfg_attr(rust_nightly, feature(core_intrinsics))]
-#![cfg_attr(rust_nightly, feature(cfg_sanitize))]
-#![cfg_attr(rust_nightly, feature(cold_path))]
-#![cfg_attr(rust_nightly, feature(const_type_name))]
 // Good reasons
 #![allow(clippy::needless_return)] // Mixing explicit returns with implicit ones sometimes looks odd
 #![allow(clippy::new_ret_no_self)] // We often return Value, even though its morally a Self
@@ -446,7 +440,6 @@
 // FIXME: Temporary
 #![allow(clippy::useless_transmute)] // Seems to be a clippy bug, but we should be using less transmute anyway
 #![allow(clippy::zero_repeat_side_effects)]
-#![deny(missing_docs)]
 
 mod macros;
 
@@ -465,15 +458,12 @@ pub use stdlib::PrintHandler;
 
 pub mod analysis;
 pub mod any;
-pub mod assert;
 pub mod collections;
-pub mod debug;
 pub mod docs;
 pub mod environment;
 pub mod errors;
 pub mod eval;
 mod private;
-pub mod read_line;
 mod sealed;
 pub mod syntax;
 pub mod typing;

@@ -23,7 +23,6 @@ use dupe::Dupe;
 use crate::environment::GlobalsBuilder;
 use crate::values::namespace::globals::register_namespace;
 
-pub(crate) mod breakpoint;
 pub(crate) mod call_stack;
 pub(crate) mod extra;
 mod funcs;
@@ -82,8 +81,6 @@ pub enum LibraryExtension {
     Pstr,
     /// Add a function `prepr` which is a pretty-printed version of `repr`.
     Prepr,
-    /// Add a function `breakpoint()` which will drop into a console-module evaluation prompt.
-    Breakpoint,
     /// Add a function `json()` which will generate JSON for a module.
     Json,
     /// Provides `typing.All`, `typing.Callable` etc.
@@ -118,7 +115,6 @@ impl LibraryExtension {
             Pprint,
             Pstr,
             Prepr,
-            Breakpoint,
             Json,
             Typing,
             Internal,
@@ -144,7 +140,6 @@ impl LibraryExtension {
             Pprint => extra::pprint(builder),
             Pstr => extra::pstr(builder),
             Prepr => extra::prepr(builder),
-            Breakpoint => breakpoint::global(builder),
             Json => json::json(builder),
             Typing => typing::globals::register_typing(builder),
             Internal => register_internal(builder),

@@ -642,15 +642,6 @@ impl Display for ResolvedSpan {
     }
 }
 
-impl From<ResolvedSpan> for lsp_types::Range {
-    fn from(span: ResolvedSpan) -> Self {
-        lsp_types::Range::new(
-            lsp_types::Position::new(span.begin.line as u32, span.begin.column as u32),
-            lsp_types::Position::new(span.end.line as u32, span.end.column as u32),
-        )
-    }
-}
-
 impl ResolvedSpan {
     /// Check that the given position is contained within this span.
     /// Includes positions both at the beginning and the end of the range.

@@ -51,7 +51,6 @@ use crate::values::FrozenHeap;
 use crate::values::FrozenHeapRef;
 use crate::values::FrozenStringValue;
 use crate::values::FrozenValue;
-use crate::values::OwnedFrozenValue;
 use crate::values::function::NativeFunc;
 use crate::values::function::NativeFuncFn;
 use crate::values::function::SpecialBuiltinFunction;
@@ -198,12 +197,6 @@ impl Globals {
     /// Therefore, don't expose it on the public API.
     pub(crate) fn get_frozen(&self, name: &str) -> Option<FrozenValue> {
         self.0.variables.get_str(name).map(|x| x.value)
-    }
-
-    pub(crate) fn get_owned(&self, name: &str) -> Option<OwnedFrozenValue> {
-        let v = self.get_frozen(name)?;
-        // SAFETY: We know the heap this is allocated in
-        unsafe { Some(OwnedFrozenValue::new(self.heap().dupe(), v)) }
     }
 
     /// Get all the names defined in this environment.

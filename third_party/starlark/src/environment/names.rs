@@ -102,18 +102,6 @@ impl MutableNames {
         self.add_name_visibility(name, Visibility::Public)
     }
 
-    pub(crate) fn hide_name(&self, name: &str) {
-        self.0.borrow_mut().shift_remove(name);
-    }
-
-    pub(crate) fn all_names_and_slots(&self) -> Vec<(FrozenStringValue, ModuleSlotId)> {
-        self.0
-            .borrow()
-            .iter()
-            .map(|(name, (slot, _vis))| (*name, *slot))
-            .collect()
-    }
-
     pub(crate) fn all_names_and_visibilities(&self) -> Vec<(FrozenStringValue, Visibility)> {
         self.0
             .borrow()

@@ -22,7 +22,6 @@ use std::vec;
 use dupe::Dupe;
 use starlark_syntax::ErrorKind;
 use starlark_syntax::codemap::FileSpan;
-use starlark_syntax::slice_vec_ext::SliceExt;
 
 use crate::errors::Frame;
 use crate::eval::CallStack;
@@ -222,10 +221,5 @@ impl<'v> CheapCallStack<'v> {
         }
         inlined_frames.extend_frames(&mut frames);
         CallStack { frames }
-    }
-
-    /// List the entries on the stack as values
-    pub(crate) fn to_function_values(&self) -> Vec<Value<'v>> {
-        self.stack[1..self.count].map(|x| x.function)
     }
 }

@@ -68,8 +68,6 @@ use crate::eval::runtime::rust_loc::rust_loc;
 use crate::eval::runtime::slots::LocalCapturedSlotId;
 use crate::eval::runtime::slots::LocalSlotId;
 use crate::eval::soft_error::HardErrorSoftErrorHandler;
-use crate::stdlib::breakpoint::BreakpointConsole;
-use crate::stdlib::breakpoint::RealBreakpointConsole;
 use crate::stdlib::extra::PrintHandler;
 use crate::stdlib::extra::StderrPrintHandler;
 use crate::values::FrozenHeap;
@@ -176,9 +174,6 @@ pub struct Evaluator<'v, 'a, 'e> {
     pub extra: Option<&'a dyn AnyLifetime<'e>>,
     /// Like `extra`, but mutable
     pub extra_mut: Option<&'a mut dyn AnyLifetime<'e>>,
-    /// Called to perform console IO each time `breakpoint` function is called.
-    pub(crate) breakpoint_handler:
-        Option<Box<dyn Fn() -> anyhow::Result<Box<dyn BreakpointConsole>>>>,
     /// Use in implementation of `print` function.
     pub(crate) print_handler: &'a (dyn PrintHandler + 'a),
     /// Deprecation handler.
@@ -288,7 +283,6 @@ impl<'v, 'a, 'e: 'a> Evaluator<'v, 'a, 'e> {
             eval_instrumentation: EvaluationInstrumentation::new(),
             module_def_info: None, // Will be replaced before it is used
             string_pool: StringPool::default(),
-            breakpoint_handler: None,
             print_handler: &StderrPrintHandler,
             soft_error_handler: &HardErrorSoftErrorHandler,
             verbose_gc: false,
@@ -454,13 +448,6 @@ impl<'v, 'a, 'e: 'a> Evaluator<'v, 'a, 'e> {
             }
             _ => Err(crate::Error::new_other(EvaluatorError::CoverageNotEnabled)),
         }
-    }
-
-    /// Enable interactive `breakpoint()`. When enabled, `breakpoint()`
-    /// reads commands from stdin and write to stdout.
-    /// When disabled (default), `breakpoint()` function results in error.
-    pub fn enable_terminal_breakpoint_console(&mut self) {
-        self.breakpoint_handler = Some(RealBreakpointConsole::factory());
     }
 
     /// Obtain the current call-stack, suitable for use in diagnostics.
@@ -776,19 +763,6 @@ impl<'v, 'a, 'e: 'a> Evaluator<'v, 'a, 'e> {
         }
     }
 
-    /// Gets the "top frame" for debugging. If the real top frame is `breakpoint` or `debug_evaluate`
-    /// it will be skipped. This should only be used for the starlark debugger.
-    pub(crate) fn top_frame_def_info_for_debugger(&self) -> crate::Result<FrozenAnyValue<DefInfo>> {
-        let func = self.top_frame_maybe_for_debugger(true)?;
-        self.func_to_def_info(func)
-    }
-
-    /// Cause a GC to be triggered next time it's possible.
-    pub(crate) fn trigger_gc(&mut self) {
-        // We will GC next time we can, since the threshold is if 0 or more bytes are allocated
-        self.next_gc_level = 0;
-    }
-
     fn trace(&mut self, tracer: &Tracer<'v>) {
         self.time_flame_profile
             .record_call_enter(const_frozen_string!("trace/walk").to_value());
@@ -1100,7 +1074,6 @@ impl<'v, 'a, 'e: 'a> Evaluator<'v, 'a, 'e> {
     pub(crate) fn report_forward_progress(&mut self) -> crate::Result<()> {
         self.infrequent_instr_check_counter += 1;
         if self.infrequent_instr_check_counter >= INFREQUENT_INSTRUCTION_CHECK_PERIOD {
-            #[cfg(rust_nightly)]
             std::hint::cold_path();
             self.run_infrequent_instr_checks()?;
             self.total_tick_count_at_last_infrequent_check +=

@@ -25,14 +25,11 @@ use std::hash::Hasher;
 use allocative::Allocative;
 use dupe::Dupe;
 
-/// `TypeId` wrapper/provider until `const_type_id` feature is stabilized.
+/// `TypeId` wrapper.
 #[derive(Copy, Clone, Dupe, Allocative)]
 #[allocative(skip)]
 pub(crate) struct ConstTypeId {
-    #[cfg(rust_nightly)]
     type_id: TypeId,
-    #[cfg(not(rust_nightly))]
-    type_id_fn: fn() -> TypeId,
 }
 
 impl Debug for ConstTypeId {
@@ -73,18 +70,12 @@ impl Hash for ConstTypeId {
 impl ConstTypeId {
     pub(crate) const fn of<T: ?Sized + 'static>() -> ConstTypeId {
         ConstTypeId {
-            #[cfg(rust_nightly)]
             type_id: TypeId::of::<T>(),
-            #[cfg(not(rust_nightly))]
-            type_id_fn: TypeId::of::<T>,
         }
     }
 
     #[inline]
     pub(crate) fn get(self) -> TypeId {
-        #[cfg(rust_nightly)]
-        return self.type_id;
-        #[cfg(not(rust_nightly))]
-        return (self.type_id_fn)();
+        self.type_id
     }
 }
