@@ -48,7 +48,6 @@ use starlark_syntax::syntax::module::AstModuleFields;
 
 use crate::codemap::CodeMap;
 use crate::collections::symbol::symbol::Symbol;
-use crate::docs::DocString;
 use crate::environment::Globals;
 use crate::eval::compiler::Compiler;
 use crate::eval::compiler::def::DefInfo;
@@ -84,10 +83,6 @@ impl<'v, 'a, 'e> Evaluator<'v, 'a, 'e> {
             .module_env
             .frozen_heap()
             .alloc_any_value(globals.dupe());
-
-        if let Some(docstring) = DocString::extract_raw_starlark_docstring(&statement) {
-            self.module_env.set_docstring(docstring)
-        }
 
         let ModuleScopes {
             cst,

@@ -31,11 +31,6 @@ use crate as starlark;
 use crate::__derive_refs::components::NativeCallableComponents;
 use crate::collections::SmallMap;
 use crate::collections::symbol::map::SymbolMap;
-use crate::docs::DocItem;
-use crate::docs::DocModule;
-use crate::docs::DocString;
-use crate::docs::DocStringKind;
-use crate::docs::DocType;
 use crate::eval::ParametersSpec;
 use crate::pagable::StarlarkDeserialize;
 use crate::pagable::StarlarkDeserializerImpl;
@@ -71,7 +66,6 @@ struct GlobalsData {
     heap: FrozenHeapRef,
     variables: SymbolMap<GlobalValue>,
     variable_names: Vec<FrozenStringValue>,
-    docstring: Option<String>,
 }
 
 impl PagableSerialize for GlobalsData {
@@ -95,8 +89,6 @@ impl PagableSerialize for GlobalsData {
             .starlark_serialize(&mut ctx)
             .map_err(|e: crate::Error| e.into_anyhow())?;
         drop(ctx);
-
-        self.docstring.pagable_serialize(serializer)?;
 
         Ok(())
     }
@@ -124,13 +116,10 @@ impl<'de> PagableDeserialize<'de> for GlobalsData {
             .map_err(|e: crate::Error| e.into_anyhow())?;
         drop(ctx);
 
-        let docstring = <Option<String>>::pagable_deserialize(deserializer)?;
-
         Ok(Self {
             heap,
             variables,
             variable_names,
-            docstring,
         })
     }
 }
@@ -157,11 +146,6 @@ pub struct GlobalsBuilder {
     variables: SymbolMap<GlobalValue>,
     // The list of struct fields, pushed to the end
     namespace_fields: Vec<SmallMap<FrozenStringValue, GlobalValue>>,
-    /// The raw docstring for this module
-    ///
-    /// FIXME(JakobDegen): This should probably be removed. Having a docstring on a `GlobalsBuilder`
-    /// doesn't really make sense, because there's no way good way to combine multiple docstrings.
-    docstring: Option<String>,
 }
 
 impl Globals {
@@ -223,27 +207,6 @@ impl Globals {
             .map(|(name, val)| val.value.to_value().describe(name.as_str()))
             .join("\n")
     }
-
-    /// Get the documentation for the object itself
-    pub fn docstring(&self) -> Option<&str> {
-        self.0.docstring.as_deref()
-    }
-
-    /// Get the documentation for both the object itself, and its members.
-    pub fn documentation(&self) -> DocModule {
-        let (docs, members) = common_documentation(
-            &self.0.docstring,
-            self.0
-                .variables
-                .iter()
-                .filter(|(_, v)| !v.doc_hidden)
-                .map(|(n, v)| (n.as_str(), v.value)),
-        );
-        DocModule {
-            docs,
-            members: members.collect(),
-        }
-    }
 }
 
 impl GlobalsBuilder {
@@ -253,7 +216,6 @@ impl GlobalsBuilder {
             heap: FrozenHeap::new(),
             variables: SymbolMap::new(),
             namespace_fields: Vec::new(),
-            docstring: None,
         }
     }
 
@@ -342,7 +304,6 @@ impl GlobalsBuilder {
             heap,
             variables: self.variables,
             variable_names,
-            docstring: self.docstring,
         }))
     }
 
@@ -377,7 +338,7 @@ impl GlobalsBuilder {
         name: &str,
         components: NativeCallableComponents,
         sig: ParametersSpec<FrozenValue>,
-        as_type: Option<(Ty, DocType)>,
+        as_type: Option<(Ty, crate::docs::DocType)>,
         ty: Option<Ty>,
         special_builtin_function: Option<SpecialBuiltinFunction>,
         f: NativeFuncFn,
@@ -391,7 +352,6 @@ impl GlobalsBuilder {
                 as_type: as_type.as_ref().map(|x| x.0.dupe()),
                 ty: ty
                     .unwrap_or_else(|| components.make_type(as_type.as_ref().map(|x| x.0.dupe()))),
-                docs: components.into_docs(as_type),
                 special_builtin_function,
             },
         )
@@ -409,13 +369,9 @@ impl GlobalsBuilder {
         value.alloc_frozen_value(&self.heap)
     }
 
-    /// Set per module docstring.
-    ///
-    /// This function is called by the `starlark_derive` generated code
-    /// and rarely needs to be called manually.
-    pub fn set_docstring(&mut self, docstring: &str) {
-        self.docstring = Some(docstring.to_owned());
-    }
+    /// Called by the code that `starlark_derive` generates; the text is not kept.
+    #[doc(hidden)]
+    pub fn set_docstring(&mut self, _docstring: &str) {}
 }
 
 /// Lazy, named cache for a [`Globals`] value. Created via the
@@ -474,7 +430,6 @@ impl GlobalsStatic {
         for (name, value) in globals.0.variables.iter() {
             out.set_inner(name.as_str(), value.value, value.doc_hidden)
         }
-        out.docstring = globals.0.docstring.clone();
     }
 }
 
@@ -504,24 +459,6 @@ macro_rules! globals_static {
             }
         }
     };
-}
-
-pub(crate) fn common_documentation<'a, T: IntoIterator<Item = (&'a str, FrozenValue)>>(
-    docstring: &Option<String>,
-    members: T,
-) -> (
-    Option<DocString>,
-    impl Iterator<Item = (String, DocItem)> + use<T>,
-) {
-    let main_docs = docstring
-        .as_ref()
-        .and_then(|ds| DocString::from_docstring(DocStringKind::Rust, ds));
-    let member_docs = members
-        .into_iter()
-        .map(|(name, val)| (name.to_owned(), val.to_value().documentation()))
-        .sorted_by(|(l, _), (r, _)| Ord::cmp(l, r));
-
-    (main_docs, member_docs)
 }
 
 register_starlark_any!(Globals);

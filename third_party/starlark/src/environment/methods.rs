@@ -22,8 +22,6 @@ use starlark_map::Hashed;
 use crate::__derive_refs::components::NativeCallableComponents;
 use crate::collections::symbol::map::SymbolMap;
 use crate::collections::symbol::symbol::Symbol;
-use crate::docs::DocType;
-use crate::environment::common_documentation;
 use crate::eval::ParametersSpec;
 use crate::typing::Ty;
 use crate::values::AllocFrozenValue;
@@ -45,7 +43,6 @@ pub struct Methods {
     /// This field holds the objects referenced in `members`.
     heap: FrozenHeapRef,
     members: SymbolMap<UnboundValue>,
-    docstring: Option<String>,
 }
 
 /// Heap name for a [`Methods`] object, used for heap graph tracking.
@@ -69,13 +66,6 @@ pub struct MethodsBuilder {
     heap: FrozenHeap,
     /// Members, either `NativeMethod` or `NativeAttribute`.
     members: SymbolMap<UnboundValue>,
-    /// The raw docstring for the main object.
-    ///
-    /// FIXME(JakobDegen): This should probably be removed. Not only can these docstrings not be
-    /// combined with each other, but having the main documentation for the object on the methods
-    /// instead of on the object type directly is extraordinarily confusing.
-    docstring: Option<String>,
-    /// Heap name for identification in heap graph tracking.
     heap_name: Option<MethodFrozenHeapName>,
 }
 
@@ -119,29 +109,6 @@ impl Methods {
             .iter()
             .map(|(k, v)| (k.as_str(), v.to_frozen_value()))
     }
-
-    /// Fetch the documentation.
-    pub fn documentation(&self, ty: Ty) -> DocType {
-        let (docs, members) = common_documentation(
-            &self.docstring,
-            self.members
-                .iter()
-                .map(|(n, v)| (n.as_str(), v.to_frozen_value())),
-        );
-
-        DocType {
-            docs,
-            members: members
-                .filter_map(|(n, item)| {
-                    // This is only `None` if the item is a module, but types shouldn't really have
-                    // modules in them anyway, so that seems ok
-                    Some((n, item.try_as_member_with_collapsed_object().ok()?))
-                })
-                .collect(),
-            ty,
-            constructor: None,
-        }
-    }
 }
 
 impl Methods {
@@ -157,7 +124,6 @@ impl MethodsBuilder {
         MethodsBuilder {
             heap: FrozenHeap::new(),
             members: SymbolMap::new(),
-            docstring: None,
             heap_name: None,
         }
     }
@@ -170,7 +136,6 @@ impl MethodsBuilder {
         Methods {
             heap,
             members: self.members,
-            docstring: self.docstring,
         }
     }
 
@@ -180,10 +145,9 @@ impl MethodsBuilder {
         self
     }
 
-    /// Set the raw docstring for this object.
-    pub fn set_docstring(&mut self, docstring: &str) {
-        self.docstring = Some(docstring.to_owned());
-    }
+    /// Called by the code that `starlark_derive` generates; the text is not kept.
+    #[doc(hidden)]
+    pub fn set_docstring(&mut self, _docstring: &str) {}
 
     /// Set a constant value in the [`MethodsBuilder`] that will be suitable for use with
     /// [`StarlarkValue::get_methods`](crate::values::StarlarkValue::get_methods).
@@ -191,7 +155,7 @@ impl MethodsBuilder {
         &'v mut self,
         name: &str,
         value: V,
-        docstring: Option<String>,
+        _docstring: Option<String>,
     ) {
         // We want to build an attribute, that ignores its self argument, and does no subsequent allocation.
         let value = self.heap.alloc(value);
@@ -199,7 +163,6 @@ impl MethodsBuilder {
             name,
             UnboundValue::Attr(self.heap.alloc_simple_typed_static(NativeAttribute {
                 speculative_exec_safe: true,
-                docstring,
                 typ: V::starlark_type_repr(),
                 data: Some(value),
                 // SAFETY: Set to `Some` immediately above
@@ -214,7 +177,7 @@ impl MethodsBuilder {
         &mut self,
         name: &str,
         speculative_exec_safe: bool,
-        docstring: Option<String>,
+        _docstring: Option<String>,
         typ: Ty,
         // The first argument is always `None`
         f: for<'v> fn(Option<FrozenValue>, Value<'v>, Heap<'v>) -> crate::Result<Value<'v>>,
@@ -223,7 +186,6 @@ impl MethodsBuilder {
             name,
             UnboundValue::Attr(self.heap.alloc_simple_typed_static(NativeAttribute {
                 speculative_exec_safe,
-                docstring,
                 typ,
                 data: None,
                 callable: f,
@@ -248,7 +210,6 @@ impl MethodsBuilder {
                 function: NativeMeth(f, sig),
                 name: name.to_owned(),
                 speculative_exec_safe: components.speculative_exec_safe,
-                docs: components.into_docs(None),
                 ty,
             })),
         );
@@ -313,7 +274,6 @@ impl MethodsStatic {
             out.members.insert(name.as_str(), value.clone());
         }
         out.heap.add_reference(&methods.heap);
-        out.docstring = methods.docstring.clone();
     }
 }
 

@@ -21,7 +21,6 @@
 //! all values from this environment become immutable.
 
 use std::cell::Cell;
-use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -39,9 +38,6 @@ use starlark_syntax::syntax::ast::Visibility;
 
 use crate as starlark;
 use crate::collections::Hashed;
-use crate::docs::DocModule;
-use crate::docs::DocString;
-use crate::docs::DocStringKind;
 use crate::environment::EnvironmentError;
 use crate::environment::Globals;
 use crate::environment::names::FrozenNames;
@@ -173,7 +169,6 @@ impl<'de> PagableDeserialize<'de> for FrozenModule {
 pub(crate) struct FrozenModuleData {
     pub(crate) names: FrozenNames,
     pub(crate) slots: FrozenSlots,
-    docstring: Option<String>,
     /// When heap profile enabled, this field stores retained memory info.
     /// Runtime profiling data — not meaningful to round-trip, so we skip
     /// serialization and restore as `None`.
@@ -197,7 +192,6 @@ pub struct Module<'v> {
     // you can inject the wrong values in, so make sure slots aren't
     // exported.
     slots: MutableSlots<'v>,
-    docstring: RefCell<Option<String>>,
     /// Module evaluation duration:
     /// * evaluation of the top-level statements
     /// * optimizations during that evaluation
@@ -223,10 +217,6 @@ impl FrozenModule {
 
             for (name, value) in globals.iter() {
                 module.set(name, value.to_value());
-            }
-
-            if let Some(docstring) = globals.docstring() {
-                module.set_docstring(String::from(docstring));
             }
 
             module.freeze_named(FrozenHeapName::Singleton(singleton_heap_name!()))
@@ -306,26 +296,6 @@ impl FrozenModule {
         self.module.all_items()
     }
 
-    /// The documentation for the module, and all of its top level values
-    ///
-    /// Returns `(<module documentation>, { <symbol> : <that symbol's documentation> })`
-    pub fn documentation(&self) -> DocModule {
-        let members = self
-            .all_items()
-            .filter(|n| {
-                // We only want to show public symbols in the documentation
-                self.get_any_visibility_option(n.0.as_str())
-                    .is_some_and(|(_, vis)| vis == Visibility::Public)
-            })
-            .map(|(k, v)| (k.as_str().to_owned(), v.to_value().documentation()))
-            .collect();
-
-        DocModule {
-            docs: self.module.documentation(),
-            members,
-        }
-    }
-
     /// Retained memory info, or error if not enabled.
     pub fn heap_profile(&self) -> anyhow::Result<ProfileData> {
         match &self.module.heap_profile {
@@ -383,12 +353,6 @@ impl FrozenModuleData {
         }
         None
     }
-
-    fn documentation(&self) -> Option<DocString> {
-        self.docstring
-            .as_ref()
-            .and_then(|d| DocString::from_docstring(DocStringKind::Starlark, d))
-    }
 }
 
 impl<'v> Module<'v> {
@@ -432,7 +396,6 @@ impl<'v> Module<'v> {
             frozen_heap: FrozenHeap::new(),
             names: MutableNames::new(),
             slots: MutableSlots::new(),
-            docstring: RefCell::new(None),
             eval_duration: Cell::new(Duration::ZERO),
             extra_value: Cell::new(None),
             heap_profile_on_freeze: Cell::new(None),
@@ -527,7 +490,6 @@ impl<'v> Module<'v> {
             slots,
             frozen_heap,
             heap,
-            docstring,
             eval_duration,
             extra_value,
             heap_profile_on_freeze,
@@ -559,7 +521,6 @@ impl<'v> Module<'v> {
         let rest = FrozenModuleData {
             names: names.freeze(),
             slots,
-            docstring: docstring.into_inner(),
             heap_profile: stacks,
         };
         let frozen_module_ref = freezer.heap.alloc_any_value(rest);
@@ -633,10 +594,6 @@ impl<'v> Module<'v> {
                 EnvironmentError::ModuleSymbolIsNotExported(symbol.to_owned()),
             )),
         }
-    }
-
-    pub(crate) fn set_docstring(&self, docstring: String) {
-        self.docstring.replace(Some(docstring));
     }
 
     #[cfg(not(target_arch = "wasm32"))]

@@ -42,9 +42,6 @@ use starlark_map::StarlarkHashValue;
 use crate::any::ProvidesStaticType;
 use crate::collections::Hashed;
 use crate::collections::StarlarkHasher;
-use crate::docs::DocItem;
-use crate::docs::DocMember;
-use crate::docs::DocProperty;
 use crate::environment::Methods;
 use crate::eval::Arguments;
 use crate::eval::Evaluator;
@@ -320,24 +317,6 @@ pub trait StarlarkValue<'v>:
         Self: Sized,
     {
         None
-    }
-
-    /// Return the documentation for this value.
-    ///
-    /// This should be the doc-item that is expected to be generated when this value appears as a
-    /// global in a module. In other words, for normal types this should generally return a
-    /// `DocMember::Property`. In that case there is no need to override this method.
-    fn documentation(&self) -> DocItem
-    where
-        Self: Sized,
-    {
-        let ty = self
-            .typechecker_ty()
-            .unwrap_or_else(|| Self::get_type_starlark_repr());
-        DocItem::Member(DocMember::Property(DocProperty {
-            docs: None,
-            typ: ty,
-        }))
     }
 
     /// Type of this instance for typechecker.

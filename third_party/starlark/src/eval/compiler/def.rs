@@ -18,7 +18,6 @@
 //! Implementation of `def`.
 
 use std::cell::UnsafeCell;
-use std::collections::HashMap;
 use std::fmt;
 use std::fmt::Write;
 use std::ptr;
@@ -45,11 +44,6 @@ use crate::codemap::CodeMap;
 use crate::codemap::Spanned;
 use crate::collections::Hashed;
 use crate::const_frozen_string;
-use crate::docs::DocFunction;
-use crate::docs::DocItem;
-use crate::docs::DocMember;
-use crate::docs::DocString;
-use crate::docs::DocStringKind;
 use crate::environment::FrozenModuleData;
 use crate::environment::Globals;
 use crate::eval::Arguments;
@@ -351,8 +345,6 @@ pub(crate) struct DefInfo {
     ty: Ty,
     /// Codemap of the file where the function is declared.
     pub(crate) codemap: FrozenAnyValue<CodeMap>,
-    /// The raw docstring pulled out of the AST.
-    pub(crate) docstring: Option<String>,
     /// Slots this scope uses, including for parameters and `parent`.
     /// Indexed by [`LocalSlotId`], values are variable names.
     pub(crate) used: FrozenAnyArray<FrozenStringValue>,
@@ -388,7 +380,6 @@ impl DefInfo {
             parameter_captures: VALUE_EMPTY_PARAMETER_CAPTURES.unpack(),
             ty: Ty::any(),
             codemap,
-            docstring: None,
             used: local_names,
             parent,
             stmt_compiled: Bc::default(),
@@ -478,7 +469,6 @@ impl Compiler<'_, '_, '_, '_> {
 
         self.enter_scope(scope_id);
 
-        let docstring = DocString::extract_raw_starlark_docstring(suite);
         let body = self.stmt(suite, false)?;
         let scope_id = self.exit_scope();
         let scope_names = self.scope_data.get_scope(scope_id);
@@ -507,7 +497,6 @@ impl Compiler<'_, '_, '_, '_> {
                 .alloc_any_array_value(&params.parameter_captures()),
             ty,
             codemap: self.codemap,
-            docstring,
             used,
             parent: self
                 .eval
@@ -687,26 +676,6 @@ where
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> crate::Result<Value<'v>> {
         self.invoke_impl(me, &args.0, eval)
-    }
-
-    fn documentation(&self) -> DocItem {
-        let mut parameter_types = vec![Ty::any(); self.parameters.len()];
-        for (idx, _, ty) in &self.parameter_types {
-            // Local slot number for parameter is the same as parameter index.
-            parameter_types[idx.0 as usize] = ty.as_ty().clone();
-        }
-
-        let return_type = self.return_type.map_or(Ty::any(), |r| r.as_ty().clone());
-
-        let function_docs = DocFunction::from_docstring(
-            DocStringKind::Starlark,
-            self.parameters
-                .documentation(parameter_types, HashMap::new()),
-            return_type,
-            self.def_info.docstring.as_ref().map(String::as_ref),
-        );
-
-        DocItem::Member(DocMember::Function(function_docs))
     }
 
     fn typechecker_ty(&self) -> Option<Ty> {

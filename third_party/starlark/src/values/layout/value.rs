@@ -58,7 +58,6 @@ use crate::coerce::CoerceKey;
 use crate::collections::Hashed;
 use crate::collections::StarlarkHashValue;
 use crate::collections::StarlarkHasher;
-use crate::docs::DocItem;
 use crate::eval::Arguments;
 use crate::eval::Evaluator;
 use crate::eval::ParametersSpec;
@@ -890,11 +889,6 @@ impl<'v> Value<'v> {
     /// Forwards to [`StarlarkValue::set_at`].
     pub fn set_at(self, index: Value<'v>, alloc_value: Value<'v>) -> crate::Result<()> {
         self.get_ref().set_at(index, alloc_value)
-    }
-
-    /// Forwards to [`StarlarkValue::documentation`].
-    pub fn documentation(self) -> DocItem {
-        self.get_ref().documentation()
     }
 
     /// Produce an iterable from a value.

@@ -34,7 +34,6 @@ use crate::cast::transmute;
 use crate::collections::Hashed;
 use crate::collections::StarlarkHashValue;
 use crate::collections::StarlarkHasher;
-use crate::docs::DocItem;
 use crate::environment::Methods;
 use crate::eval::Arguments;
 use crate::eval::Evaluator;
@@ -437,11 +436,6 @@ impl<'v> AValueDyn<'v> {
         ctx: &mut dyn StarlarkDeserializeContext<'_>,
     ) -> crate::Result<()> {
         (self.vtable.starlark_deserialize)(self.value, ctx)
-    }
-
-    #[inline]
-    pub(crate) fn documentation(self) -> DocItem {
-        (self.vtable.starlark_value.documentation)(self.value)
     }
 
     pub(crate) fn typechecker_ty(self) -> Option<Ty> {

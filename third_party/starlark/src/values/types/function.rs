@@ -27,11 +27,6 @@ use starlark_derive::starlark_value;
 use crate as starlark;
 use crate::any::ProvidesStaticType;
 use crate::coerce::Coerce;
-use crate::docs::DocItem;
-use crate::docs::DocMember;
-use crate::docs::DocProperty;
-use crate::docs::DocString;
-use crate::docs::DocStringKind;
 use crate::eval::Arguments;
 use crate::eval::Evaluator;
 use crate::eval::ParametersSpec;
@@ -128,9 +123,6 @@ pub(crate) struct NativeFunction {
     pub(crate) ty: Ty,
     /// Safe to evaluate speculatively.
     pub(crate) speculative_exec_safe: bool,
-    #[derivative(Debug = "ignore")]
-    #[starlark_pagable(pagable)]
-    pub(crate) docs: DocItem,
     #[starlark_pagable(pagable)]
     pub(crate) special_builtin_function: Option<SpecialBuiltinFunction>,
 }
@@ -183,10 +175,6 @@ impl<'v> StarlarkValue<'v> for NativeFunction {
         } else {
             Vec::new()
         }
-    }
-
-    fn documentation(&self) -> DocItem {
-        self.docs.clone()
     }
 
     fn typechecker_ty(&self) -> Option<Ty> {
@@ -287,19 +275,12 @@ pub(crate) struct NativeMethod {
     pub(crate) ty: Ty,
     /// Safe to evaluate speculatively.
     pub(crate) speculative_exec_safe: bool,
-    #[derivative(Debug = "ignore")]
-    #[starlark_pagable(pagable)]
-    pub(crate) docs: DocItem,
 }
 
 starlark_simple_value!(NativeMethod);
 
 #[starlark_value(type = "native_method")]
 impl<'v> StarlarkValue<'v> for NativeMethod {
-    fn documentation(&self) -> DocItem {
-        self.docs.clone()
-    }
-
     fn typechecker_ty(&self) -> Option<Ty> {
         Some(self.ty.clone())
     }
@@ -320,7 +301,6 @@ impl<'v> StarlarkValue<'v> for NativeMethod {
 pub(crate) struct NativeAttribute {
     /// Safe to evaluate speculatively.
     pub(crate) speculative_exec_safe: bool,
-    pub(crate) docstring: Option<String>,
     #[starlark_pagable(pagable)]
     pub(crate) typ: Ty,
     /// Essentially a `&dyn Fn(Value, Heap) -> Result<Value>`, but expanded out by hand, and
@@ -346,14 +326,6 @@ impl NativeAttribute {
 
 #[starlark_value(type = "attribute")]
 impl<'v> StarlarkValue<'v> for NativeAttribute {
-    fn documentation(&self) -> DocItem {
-        let ds = self
-            .docstring
-            .as_ref()
-            .and_then(|ds| DocString::from_docstring(DocStringKind::Rust, ds));
-        let typ = self.typ.clone();
-        DocItem::Member(DocMember::Property(DocProperty { docs: ds, typ }))
-    }
 }
 
 /// A wrapper for a method with a self object already bound.
@@ -400,9 +372,5 @@ where
         self.method
             .function
             .invoke(eval, self.this.to_value(), args)
-    }
-
-    fn documentation(&self) -> DocItem {
-        self.method.documentation()
     }
 }

@@ -30,10 +30,6 @@ use starlark_derive::starlark_value;
 
 use crate as starlark;
 use crate::any::ProvidesStaticType;
-use crate::docs::DocItem;
-use crate::docs::DocMember;
-use crate::docs::DocProperty;
-use crate::docs::DocType;
 use crate::typing::Ty;
 use crate::values::AllocFrozenValue;
 use crate::values::AllocStaticSimple;
@@ -74,7 +70,7 @@ unsafe impl<T> AsTypeStaticRegistered for T {}
 // not needed.
     StarlarkPagablePanic
 )]
-struct StarlarkValueAsTypeStarlarkValue(fn() -> Ty, fn() -> DocItem);
+struct StarlarkValueAsTypeStarlarkValue(fn() -> Ty);
 
 // SAFETY: This type is only used in static contexts via StarlarkValueAsType::new()
 // which creates a static value that is properly registered for pagable serialization.
@@ -94,10 +90,6 @@ impl<'v> StarlarkValue<'v> for StarlarkValueAsTypeStarlarkValue {
             "Type `{}` does not support type parameters",
             base_ty,
         )))
-    }
-
-    fn documentation(&self) -> DocItem {
-        (self.1)()
     }
 }
 
@@ -181,10 +173,7 @@ impl<T: StarlarkTypeRepr> StarlarkValueAsType<T> {
     {
         StarlarkValueAsType(
             &const {
-                AllocStaticSimple::alloc(StarlarkValueAsTypeStarlarkValue(
-                    T::starlark_type_repr,
-                    || DocItem::Type(DocType::from_starlark_value::<T>()),
-                ))
+                AllocStaticSimple::alloc(StarlarkValueAsTypeStarlarkValue(T::starlark_type_repr))
             },
             PhantomData,
         )
@@ -197,15 +186,7 @@ impl<T: StarlarkTypeRepr> StarlarkValueAsType<T> {
     {
         StarlarkValueAsType(
             &const {
-                AllocStaticSimple::alloc(StarlarkValueAsTypeStarlarkValue(
-                    T::starlark_type_repr,
-                    || {
-                        DocItem::Member(DocMember::Property(DocProperty {
-                            docs: None,
-                            typ: AbstractType::starlark_type_repr(),
-                        }))
-                    },
-                ))
+                AllocStaticSimple::alloc(StarlarkValueAsTypeStarlarkValue(T::starlark_type_repr))
             },
             PhantomData,
         )

@@ -31,8 +31,6 @@ use starlark_map::small_map::SmallMap;
 use crate as starlark;
 use crate::any::ProvidesStaticType;
 use crate::coerce::Coerce;
-use crate::docs::DocItem;
-use crate::docs::DocModule;
 use crate::pagable::SmallMapKeyDeserialize;
 use crate::pagable::StarlarkPagable;
 use crate::starlark_complex_value;
@@ -120,18 +118,6 @@ where
 
     fn dir_attr(&self) -> Vec<String> {
         self.fields.keys().map(|x| x.as_str().to_owned()).collect()
-    }
-
-    fn documentation(&self) -> DocItem {
-        DocItem::Module(DocModule {
-            docs: None,
-            members: self
-                .fields
-                .iter()
-                .filter(|(_, v)| !v.doc_hidden)
-                .map(|(k, v)| (k.as_str().to_owned(), v.value.to_value().documentation()))
-                .collect(),
-        })
     }
 
     fn get_type_starlark_repr() -> Ty {

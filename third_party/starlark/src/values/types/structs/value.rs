@@ -35,9 +35,6 @@ use crate as starlark;
 use crate::any::ProvidesStaticType;
 use crate::coerce::Coerce;
 use crate::coerce::coerce;
-use crate::docs::DocItem;
-use crate::docs::DocMember;
-use crate::docs::DocProperty;
 use crate::pagable::SmallMapKeyDeserialize;
 use crate::pagable::StarlarkPagable;
 use crate::starlark_complex_value;
@@ -192,15 +189,6 @@ where
 
     fn dir_attr(&self) -> Vec<String> {
         self.fields.keys().map(|x| x.as_str().to_owned()).collect()
-    }
-
-    fn documentation(&self) -> DocItem {
-        // This treats structs as being value-like, and intentionally generates bad docs in the case
-        // of namespace-like usage. See
-        // <https://fb.workplace.com/groups/starlark/permalink/1463680027654154/> for some
-        // additional discussion
-        let typ = self.self_ty();
-        DocItem::Member(DocMember::Property(DocProperty { docs: None, typ }))
     }
 
     fn get_type_starlark_repr() -> Ty {
