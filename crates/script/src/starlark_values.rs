@@ -17,7 +17,7 @@ use starlark::environment::{Methods, MethodsBuilder};
 use starlark::eval::{Arguments, Evaluator};
 use starlark::values::none::NoneType;
 use starlark::values::{Heap, NoSerialize, StarlarkValue, Value, ValueError, starlark_value};
-use starlark::{StarlarkPagablePanic, starlark_module, starlark_simple_value};
+use starlark::{starlark_module, starlark_simple_value};
 
 use crate::call_state::{SHOWN, display_truncated, perform_request};
 use crate::plugin::{RegistrationRecorder, record_call};
@@ -49,7 +49,7 @@ impl CallState<'_> {
 pub(crate) struct PluginLoadState(pub(crate) RefCell<RegistrationRecorder>);
 
 /// A function with which a plugin registers hooks.
-#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize)]
 pub(crate) struct RegisterFunction(pub(crate) &'static str);
 starlark_simple_value!(RegisterFunction);
 
@@ -73,7 +73,7 @@ impl<'v> StarlarkValue<'v> for RegisterFunction {
 }
 
 /// The return value of `allow()`, `block(..)`, `ask(..)`, `modify(..)` and `delegate(..)`.
-#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize)]
 pub(crate) struct ScriptDecision(#[allocative(skip)] pub(crate) ScriptOutput);
 starlark_simple_value!(ScriptDecision);
 
@@ -93,7 +93,7 @@ impl fmt::Display for ScriptDecision {
 }
 
 /// The return value of `re.match` and `re.search`: true if something matched, and readable like a dict either way.
-#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize)]
 pub(crate) struct RegexMatch {
     /// The fields, in the order of the reference.
     #[allocative(skip)]
@@ -158,7 +158,7 @@ fn found_methods(builder: &mut MethodsBuilder) {
 }
 
 /// `log`: a function with members.
-#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize, StarlarkPagablePanic)]
+#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize)]
 pub(crate) struct LogNamespace;
 starlark_simple_value!(LogNamespace);
 

@@ -27,12 +27,6 @@ pub mod serde {
     pub use serde::ser::Error;
 }
 pub use anyhow;
-pub use inventory;
-// `pagable` re-exports so macros can reach them via `$crate::__derive_refs`,
-// without consumer crates needing a direct `pagable` dependency.
-pub use pagable::StaticValue;
-pub use pagable::static_str;
-pub use pagable::static_value;
 pub mod components;
 pub mod invoke_macro_error;
 pub mod param_spec;
@@ -42,28 +36,14 @@ pub mod sig;
 // Re-exports for the methods_static!/globals_static! macros.
 pub use crate::environment::GlobalsStatic;
 pub use crate::environment::MethodsStatic;
-// Re-export for const_frozen_string!, static_starlark_value!, and
-// declare_starlark_value_as_type! macro registry.
-pub use crate::pagable::StaticHeapEntry;
-pub use crate::pagable::StaticValueEntry;
-// Re-exports for error types.
-pub use crate::pagable::error::PagableError;
-// Re-exports for vtable registration macro.
-pub use crate::pagable::vtable_register::VtableRegistered;
-#[cfg(feature = "pagable")]
-pub use crate::pagable::vtable_registry::DeserTypeId;
-#[cfg(feature = "pagable")]
-pub use crate::pagable::vtable_registry::VTableRegistryEntry;
-// Re-exports for TyStarlarkValue registration macro.
-pub use crate::typing::starlark_value::HasTyVTable;
-pub use crate::typing::starlark_value::TyStarlarkValueVTable;
-pub use crate::typing::starlark_value::TyStarlarkValueVTableGet;
-pub use crate::typing::starlark_value::TyStarlarkValueVTableStaticEntry;
-pub use crate::values::layout::avalues::array::AValueAnyArray;
-pub use crate::values::layout::avalues::simple::AValueSimple;
-pub use crate::values::layout::vtable::AValueVTable;
 pub use crate::values::types::none::NoneType;
 // Re-export for declare_starlark_value_as_type! and #[starlark_types] proc macro output.
+pub use crate::static_str;
 pub use crate::values::types::starlark_value_as_type::StarlarkValueAsType;
-// Re-export for TypeMatcher pagable typetag registration macro.
-pub use crate::values::typing::type_compiled::matcher::TypeMatcherDyn;
+
+/// Implemented by the output of `#[starlark_value]`; it says nothing.
+///
+/// # Safety
+///
+/// There are no requirements.
+pub unsafe trait VtableRegistered {}

@@ -341,7 +341,6 @@
 //! use starlark::values::Heap;
 //! use starlark::values::NoSerialize;
 //! use starlark::values::ProvidesStaticType;
-//! use starlark::values::StarlarkPagable;
 //! use starlark::values::StarlarkValue;
 //! use starlark::values::Value;
 //! use starlark::values::ValueError;
@@ -355,7 +354,6 @@
 //!     Eq,
 //!     ProvidesStaticType,
 //!     NoSerialize,
-//!     StarlarkPagable,
 //!     Allocative
 //! )]
 //! struct Complex {
@@ -443,12 +441,7 @@
 
 mod macros;
 
-pub use starlark_derive::StarlarkPagable;
-pub use starlark_derive::StarlarkPagablePanic;
-pub use starlark_derive::StarlarkPagableViaPagable;
 pub use starlark_derive::starlark_module;
-pub use starlark_derive::starlark_pagable_typetag;
-pub use starlark_derive::type_matcher;
 pub use starlark_syntax::Error;
 pub use starlark_syntax::ErrorKind;
 pub use starlark_syntax::Result;
@@ -474,8 +467,6 @@ mod stdlib;
 pub mod util;
 pub mod values;
 pub mod wasm;
-
-pub mod pagable;
 
 pub mod coerce;
 

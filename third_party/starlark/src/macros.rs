@@ -138,7 +138,6 @@ macro_rules! starlark_complex_values {
 /// use starlark::values::Heap;
 /// use starlark::values::NoSerialize;
 /// use starlark::values::ProvidesStaticType;
-/// use starlark::values::StarlarkPagable;
 /// use starlark::values::StarlarkValue;
 /// use starlark::values::Value;
 /// use starlark_derive::starlark_value;
@@ -148,7 +147,6 @@ macro_rules! starlark_complex_values {
 ///     Display,
 ///     ProvidesStaticType,
 ///     NoSerialize,
-///     StarlarkPagable,
 ///     Allocative
 /// )]
 /// struct MyObject(String);
@@ -226,4 +224,49 @@ macro_rules! starlark_simple_value {
             }
         }
     };
+}
+
+/// Define a static Starlark value.
+///
+/// ```ignore
+/// static_starlark_value!(pub(crate) VALUE_NONE: NoneType = NoneType);
+///
+/// // Multiple static values of the same type
+/// static_starlark_value!(StarlarkBool {
+///     pub(crate) VALUE_FALSE = StarlarkBool(false);
+///     pub(crate) VALUE_TRUE = StarlarkBool(true);
+/// });
+/// ```
+#[macro_export]
+macro_rules! static_starlark_value {
+    ($ty:ty { $( $vis:vis $name:ident = $value:expr );+ $(;)? }) => {
+        $( static_starlark_value!($vis $name: $ty = $value); )+
+    };
+    ($vis:vis $name:ident : $ty:ty = $value:expr) => {
+        $vis static $name: $crate::values::AllocStaticSimple<$ty> =
+            $crate::values::AllocStaticSimple::alloc($value);
+    };
+}
+
+/// Names the type of a parameter's name in the output of `#[starlark_module]`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! static_str {
+    ($name:ident = $value:expr) => {
+        const $name: &str = $value;
+    };
+}
+
+/// The output of `#[starlark_value]` invokes it; there is no register.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! register_simple_vtable_entry {
+    ($($type:tt)*) => {};
+}
+
+/// The output of `#[starlark_value]` invokes it; there is no register.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! register_ty_starlark_value {
+    ($($type:tt)*) => {};
 }

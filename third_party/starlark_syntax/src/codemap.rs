@@ -41,15 +41,11 @@ use std::sync::Arc;
 use allocative::Allocative;
 use dupe::Dupe;
 use once_cell::sync::Lazy;
-use pagable::Pagable;
-use pagable::StaticValue;
 
 use crate::fast_string;
 
 /// A small, `Copy`, value representing a position in a `CodeMap`'s file.
-#[derive(
-    Copy, Clone, Dupe, Hash, Eq, PartialEq, PartialOrd, Ord, Debug, Default, Allocative, Pagable
-)]
+#[derive(Copy, Clone, Dupe, Hash, Eq, PartialEq, PartialOrd, Ord, Debug, Default, Allocative)]
 pub struct Pos(u32);
 
 impl Pos {
@@ -85,9 +81,7 @@ impl AddAssign<u32> for Pos {
 }
 
 /// A range of text within a CodeMap.
-#[derive(
-    Copy, Dupe, Clone, Hash, Eq, PartialEq, Ord, PartialOrd, Debug, Default, Allocative, Pagable
-)]
+#[derive(Copy, Dupe, Clone, Hash, Eq, PartialEq, Ord, PartialOrd, Debug, Default, Allocative)]
 pub struct Span {
     /// The position in the codemap representing the first byte of the span.
     begin: Pos,
@@ -112,7 +106,6 @@ impl Span {
     pub fn end(self) -> Pos {
         self.end
     }
-
 
     /// Create a span that encloses both `self` and `other`.
     pub fn merge(self, other: Span) -> Span {
@@ -198,15 +191,15 @@ impl CodeMapId {
     pub const EMPTY: CodeMapId = CodeMapId(ptr::null());
 }
 
-#[derive(Clone, Dupe, Allocative, Pagable)]
+#[derive(Clone, Dupe, Allocative)]
 enum CodeMapImpl {
     Real(Arc<CodeMapData>),
     #[allocative(skip)]
-    Native(StaticValue<NativeCodeMap>),
+    Native(&'static NativeCodeMap),
 }
 
 /// A data structure recording a source code file for position lookup.
-#[derive(Clone, Dupe, Allocative, Pagable)]
+#[derive(Clone, Dupe, Allocative)]
 pub struct CodeMap(CodeMapImpl);
 
 /// Multiple [`CodeMap`].
@@ -240,7 +233,7 @@ impl CodeMaps {
 }
 
 /// A `CodeMap`'s record of a source file.
-#[derive(Allocative, Pagable)]
+#[derive(Allocative)]
 struct CodeMapData {
     /// The filename as it would be displayed in an error message.
     filename: String,
@@ -275,12 +268,10 @@ impl NativeCodeMap {
         }
     }
 
-    pub const fn to_codemap(self_: StaticValue<NativeCodeMap>) -> CodeMap {
+    pub const fn to_codemap(self_: &'static NativeCodeMap) -> CodeMap {
         CodeMap(CodeMapImpl::Native(self_))
     }
 }
-
-pagable::declare_static_value_type!(NativeCodeMap, NativeCodeMapStaticEntry);
 
 impl Default for CodeMap {
     fn default() -> Self {
@@ -331,9 +322,7 @@ impl CodeMap {
     pub fn id(&self) -> CodeMapId {
         match &self.0 {
             CodeMapImpl::Real(data) => CodeMapId(Arc::as_ptr(data) as *const ()),
-            CodeMapImpl::Native(data) => {
-                CodeMapId(data.value() as *const NativeCodeMap as *const ())
-            }
+            CodeMapImpl::Native(data) => CodeMapId(*data as *const NativeCodeMap as *const ()),
         }
     }
 
@@ -478,9 +467,7 @@ impl CodeMap {
 }
 
 /// All are 0-based, but print out with 1-based.
-#[derive(
-    Copy, Clone, Dupe, Hash, Eq, PartialEq, Ord, PartialOrd, Debug, Default
-)]
+#[derive(Copy, Clone, Dupe, Hash, Eq, PartialEq, Ord, PartialOrd, Debug, Default)]
 pub struct ResolvedPos {
     /// The line number within the file (0-indexed).
     pub line: usize,
@@ -513,7 +500,7 @@ pub struct FileSpanRef<'a> {
 }
 
 /// A file, and a line and column range within it.
-#[derive(Clone, Dupe, Eq, PartialEq, Debug, Hash, Allocative, Pagable)]
+#[derive(Clone, Dupe, Eq, PartialEq, Debug, Hash, Allocative)]
 pub struct FileSpan {
     pub file: CodeMap,
     pub span: Span,
@@ -617,9 +604,7 @@ impl FileSpan {
 
 /// The locations of values within a span.
 /// All are 0-based, but print out with 1-based.
-#[derive(
-    Debug, Dupe, Clone, Copy, PartialEq, Eq, Ord, PartialOrd, Hash, Default
-)]
+#[derive(Debug, Dupe, Clone, Copy, PartialEq, Eq, Ord, PartialOrd, Hash, Default)]
 pub struct ResolvedSpan {
     /// Beginning of the span.
     pub begin: ResolvedPos,

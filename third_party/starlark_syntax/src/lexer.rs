@@ -1445,8 +1445,7 @@ pub enum Token {
     ClosingRound,
 }
 
-impl Token {
-}
+impl Token {}
 
 impl Display for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

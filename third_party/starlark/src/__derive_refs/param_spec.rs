@@ -16,7 +16,6 @@
  */
 
 use dupe::Dupe;
-use pagable::StaticStr;
 
 use crate::typing::ParamSpec;
 use crate::typing::Ty;
@@ -33,7 +32,7 @@ pub enum NativeCallableParamDefaultValue {
 }
 
 pub struct NativeCallableParam {
-    pub name: StaticStr,
+    pub name: &'static str,
     /// Type of the parameter.
     /// For `*args` is the type of the element, and for `**kwargs` is the type of the value.
     pub ty: Ty,
@@ -42,7 +41,7 @@ pub struct NativeCallableParam {
 }
 
 impl NativeCallableParam {
-    pub fn args(name: StaticStr, param_ty: Ty) -> NativeCallableParam {
+    pub fn args(name: &'static str, param_ty: Ty) -> NativeCallableParam {
         NativeCallableParam {
             name,
             ty: unpack_args_item_ty(param_ty),
@@ -50,7 +49,7 @@ impl NativeCallableParam {
         }
     }
 
-    pub fn kwargs(name: StaticStr, param_ty: Ty) -> NativeCallableParam {
+    pub fn kwargs(name: &'static str, param_ty: Ty) -> NativeCallableParam {
         NativeCallableParam {
             name,
             ty: unpack_kwargs_value_ty(param_ty),
@@ -74,8 +73,8 @@ pub struct NativeCallableParamSpec {
     pub kwargs: Option<NativeCallableParam>,
 }
 
-pagable::static_str!(ARGS_NAME = "args");
-pagable::static_str!(KWARGS_NAME = "kwargs");
+const ARGS_NAME: &str = "args";
+const KWARGS_NAME: &str = "kwargs";
 
 impl NativeCallableParamSpec {
     /// For a function accepting raw `&Arguments`.

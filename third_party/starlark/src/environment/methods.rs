@@ -265,9 +265,7 @@ impl MethodsStatic {
     }
 
     /// Copy all the methods into another builder. The methods' values stay
-    /// owned by the static's heap; `out`'s heap takes a reference so the
-    /// dependency is recorded for downstream consumers (e.g. pagable
-    /// serialization).
+    /// owned by the static's heap; `out`'s heap takes a reference.
     pub fn populate(&'static self, out: &mut MethodsBuilder) {
         let methods = self.methods();
         for (name, value) in methods.members.iter() {
@@ -301,13 +299,5 @@ macro_rules! methods_static {
                 concat!(module_path!(), "::", stringify!($name)),
                 $init,
             );
-
-        $crate::__derive_refs::inventory::submit! {
-            $crate::__derive_refs::StaticHeapEntry {
-                file: file!(),
-                line: line!(),
-                get_heap: || $name.methods().heap(),
-            }
-        }
     };
 }

@@ -21,22 +21,14 @@
 //! all values from this environment become immutable.
 
 use std::cell::Cell;
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::time::Duration;
 use std::time::Instant;
 
 use allocative::Allocative;
 use dupe::Dupe;
 use itertools::Itertools;
-use pagable::PagableDeserialize;
-use pagable::PagableDeserializer;
-use pagable::PagableSerialize;
-use pagable::PagableSerializer;
-use starlark_derive::StarlarkPagable;
 use starlark_syntax::syntax::ast::Visibility;
 
-use crate as starlark;
 use crate::collections::Hashed;
 use crate::environment::EnvironmentError;
 use crate::environment::Globals;
@@ -48,12 +40,6 @@ use crate::environment::slots::MutableSlots;
 use crate::errors::did_you_mean::did_you_mean;
 use crate::eval::ProfileData;
 use crate::eval::runtime::profile::heap::RetainedHeapProfileMode;
-use crate::pagable::StarlarkDeserialize;
-use crate::pagable::StarlarkDeserializerImpl;
-use crate::pagable::StarlarkSerialize;
-use crate::pagable::StarlarkSerializerImpl;
-use crate::pagable::starlark_deserialize_context::HeapDeserializationState;
-use crate::register_starlark_any;
 use crate::singleton_heap_name;
 use crate::values::Freeze;
 use crate::values::FreezeResult;
@@ -103,76 +89,13 @@ pub struct FrozenModule {
     pub(crate) eval_duration: Duration,
 }
 
-impl PagableSerialize for FrozenModule {
-    fn pagable_serialize(&self, serializer: &mut dyn PagableSerializer) -> pagable::Result<()> {
-        // Serialize the heap (via pagable arc — actual heap data may be deferred).
-        self.heap.pagable_serialize(serializer)?;
-
-        // Force-register offset maps for the heap and its transitive deps. The
-        // pagable arc may not run heap serialization yet, but we need the
-        // offset maps now so the upcoming starlark serializer can resolve
-        // FrozenValue pointers. Same trick as `OwnedFrozenValue`.
-        let state = StarlarkSerializerImpl::get_or_create_state(serializer);
-        state.ensure_offset_maps_registered(&self.heap);
-        let mut ctx = StarlarkSerializerImpl::new(serializer, state);
-
-        self.module
-            .starlark_serialize(&mut ctx)
-            .map_err(|e: crate::Error| e.into_anyhow())?;
-        self.extra_value
-            .starlark_serialize(&mut ctx)
-            .map_err(|e: crate::Error| e.into_anyhow())?;
-        drop(ctx);
-
-        // `eval_duration` is runtime telemetry, not content. Skipping it keeps the
-        // page-out `DataKey` stable across runs; restored as `ZERO` on page-in.
-
-        Ok(())
-    }
-}
-
-impl<'de> PagableDeserialize<'de> for FrozenModule {
-    fn pagable_deserialize<D: PagableDeserializer<'de> + ?Sized>(
-        deserializer: &mut D,
-    ) -> pagable::Result<Self> {
-        let heap = FrozenHeapRef::pagable_deserialize(deserializer)?;
-
-        // Empty `HeapDeserializationState` — the owner heap is fully
-        // deserialized at this point, so `ensure_initialized` is a no-op for
-        // any pointer we resolve into it.
-        let state = StarlarkDeserializerImpl::get_or_create_state(deserializer.as_dyn());
-        let mut ctx = StarlarkDeserializerImpl::new(
-            deserializer.as_dyn(),
-            state,
-            Arc::new(Mutex::new(HeapDeserializationState::empty())),
-        );
-
-        let module = <FrozenAnyValue<FrozenModuleData>>::starlark_deserialize(&mut ctx)
-            .map_err(|e: crate::Error| e.into_anyhow())?;
-        let extra_value = <Option<FrozenValue>>::starlark_deserialize(&mut ctx)
-            .map_err(|e: crate::Error| e.into_anyhow())?;
-        drop(ctx);
-
-        // Not serialized (see `pagable_serialize`); restore the default.
-        let eval_duration = Duration::ZERO;
-
-        Ok(Self {
-            heap,
-            module,
-            extra_value,
-            eval_duration,
-        })
-    }
-}
-
-#[derive(Debug, Allocative, StarlarkPagable)]
+#[derive(Debug, Allocative)]
 pub(crate) struct FrozenModuleData {
     pub(crate) names: FrozenNames,
     pub(crate) slots: FrozenSlots,
     /// When heap profile enabled, this field stores retained memory info.
     /// Runtime profiling data — not meaningful to round-trip, so we skip
     /// serialization and restore as `None`.
-    #[starlark_pagable(skip)]
     heap_profile: Option<RetainedHeapProfile>,
 }
 
@@ -468,10 +391,6 @@ impl<'v> Module<'v> {
     }
 
     /// Freeze the environment, all its value will become immutable afterwards.
-    ///
-    /// When the `pagable` feature is enabled, this method is hidden to enforce
-    /// that all heaps are named. Use [`freeze_named`](Self::freeze_named) instead.
-    #[cfg(not(feature = "pagable"))]
     pub fn freeze(self) -> FreezeResult<FrozenModule> {
         self.freeze_impl(None)
     }
@@ -640,5 +559,3 @@ where
     FrozenModule: Send + Sync,
 {
 }
-
-register_starlark_any!(FrozenModuleData);

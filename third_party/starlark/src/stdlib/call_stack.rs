@@ -34,28 +34,18 @@ use crate::values::AllocValue;
 use crate::values::Heap;
 use crate::values::NoSerialize;
 use crate::values::ProvidesStaticType;
-use crate::values::StarlarkPagable;
 use crate::values::StarlarkValue;
 use crate::values::Trace;
 use crate::values::Value;
 use crate::values::none::NoneOr;
 use crate::values::starlark_value;
 
-#[derive(
-    ProvidesStaticType,
-    Trace,
-    Allocative,
-    Debug,
-    NoSerialize,
-    Clone,
-    StarlarkPagable
-)]
+#[derive(ProvidesStaticType, Trace, Allocative, Debug, NoSerialize, Clone)]
 /// A frame of the call-stack.
 struct StackFrame {
     /// The name of the entry on the call-stack.
     name: String,
     /// The location of the definition, or [`None`] for native Rust functions.
-    #[starlark_pagable(pagable)]
     location: Option<FileSpan>,
 }
 

@@ -38,11 +38,6 @@ use crate::eval::Evaluator;
 use crate::eval::runtime::arguments::ArgNames;
 use crate::eval::runtime::arguments::ArgumentsFull;
 use crate::eval::runtime::rust_loc::rust_loc;
-use crate::pagable::starlark_deserialize::StarlarkDeserialize;
-use crate::pagable::starlark_deserialize::StarlarkDeserializeContext;
-use crate::pagable::starlark_serialize::StarlarkSerialize;
-use crate::pagable::starlark_serialize::StarlarkSerializeContext;
-use crate::register_avalue_simple_frozen;
 use crate::starlark_complex_values;
 use crate::values::Freeze;
 use crate::values::FreezeResult;
@@ -146,10 +141,7 @@ type Partial<'v> = PartialGen<Value<'v>, StringValue<'v>>;
 type FrozenPartial = PartialGen<FrozenValue, FrozenStringValue>;
 starlark_complex_values!(Partial);
 
-register_avalue_simple_frozen!(FrozenPartial);
 // `Partial<'v>::Canonical = Partial<'v>`
-crate::register_ty_starlark_value!(Partial<'_>);
-
 impl<'v> Freeze for Partial<'v> {
     type Frozen = FrozenPartial;
     fn freeze(self, freezer: &Freezer) -> FreezeResult<Self::Frozen> {
@@ -161,35 +153,6 @@ impl<'v> Freeze for Partial<'v> {
                 .names
                 .into_try_map(|(s, x)| Ok((s, x.freeze(freezer)?)))?,
             names_index: self.names_index,
-        })
-    }
-}
-
-impl StarlarkSerialize for PartialGen<FrozenValue, FrozenStringValue> {
-    fn starlark_serialize(&self, ctx: &mut dyn StarlarkSerializeContext) -> crate::Result<()> {
-        self.func.starlark_serialize(ctx)?;
-        self.pos.starlark_serialize(ctx)?;
-        self.named.starlark_serialize(ctx)?;
-        self.names.starlark_serialize(ctx)?;
-        // names_index: skipped, rebuilt from names on deserialize.
-        Ok(())
-    }
-}
-
-impl StarlarkDeserialize for PartialGen<FrozenValue, FrozenStringValue> {
-    fn starlark_deserialize(ctx: &mut dyn StarlarkDeserializeContext<'_>) -> crate::Result<Self> {
-        let func = FrozenValue::starlark_deserialize(ctx)?;
-        let pos = FrozenValue::starlark_deserialize(ctx)?;
-        let named = Vec::<FrozenValue>::starlark_deserialize(ctx)?;
-        let names: Vec<(Symbol, FrozenStringValue)> = Vec::starlark_deserialize(ctx)?;
-        // Rebuild names_index from names.
-        let names_index = build_names_index(names.iter().map(|(s, _)| s));
-        Ok(PartialGen {
-            func,
-            pos,
-            named,
-            names,
-            names_index,
         })
     }
 }

@@ -23,14 +23,11 @@ use std::sync::Arc;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
 
 use crate::typing::Ty;
 use crate::typing::ty::TypeRenderConfig;
 
-#[derive(
-    Dupe, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug, Allocative, Pagable
-)]
+#[derive(Dupe, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug, Allocative)]
 enum ArcTyInner {
     // These are shortcuts to avoid allocations for common cases.
     Any,
@@ -59,18 +56,8 @@ impl Display for ArcTyInner {
 
 /// Wrapper for `Ty` which is smaller than `Ty`.
 #[derive(
-    Dupe,
-    Clone,
-    Eq,
-    PartialEq,
-    Ord,
-    PartialOrd,
-    Hash,
-    derive_more::Display,
-    Debug,
-    Allocative
+    Dupe, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, derive_more::Display, Debug, Allocative,
 )]
-#[derive(Pagable)]
 pub struct ArcTy(ArcTyInner);
 
 impl ArcTy {

@@ -21,7 +21,6 @@ use std::sync::OnceLock;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
 use starlark_syntax::codemap::Span;
 
 use crate::typing::ParamSpec;
@@ -31,16 +30,14 @@ use crate::typing::call_args::TyCallArgs;
 use crate::typing::error::TypingOrInternalError;
 use crate::typing::ty::TypeRenderConfig;
 
-#[derive(Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Allocative, Pagable)]
+#[derive(Debug, Eq, PartialEq, Ord, PartialOrd, Hash, Allocative)]
 struct TyCallableInner {
     params: ParamSpec,
     result: Ty,
 }
 
 /// `typing.Callable`.
-#[derive(
-    Debug, Dupe, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Allocative, Pagable
-)]
+#[derive(Debug, Dupe, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Allocative)]
 pub struct TyCallable {
     inner: Arc<TyCallableInner>,
 }

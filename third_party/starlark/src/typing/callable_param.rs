@@ -23,7 +23,6 @@ use std::sync::OnceLock;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
 use starlark_map::small_set::SmallSet;
 use starlark_syntax::other_error;
 use starlark_syntax::syntax::def::DefParamIndices;
@@ -38,9 +37,7 @@ use crate::typing::ty::TypeRenderConfig;
 use crate::util::arc_str::ArcStr;
 
 /// Indication whether parameter is required.
-#[derive(
-    Debug, Clone, Dupe, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative, Pagable
-)]
+#[derive(Debug, Clone, Dupe, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative)]
 pub enum ParamIsRequired {
     /// Parameter is required.
     Yes,
@@ -49,9 +46,7 @@ pub enum ParamIsRequired {
 }
 
 /// The type of a parameter - can be positional, by name, `*args` or `**kwargs`.
-#[derive(
-    Debug, Clone, Dupe, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative, Pagable
-)]
+#[derive(Debug, Clone, Dupe, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative)]
 pub(crate) enum ParamMode {
     /// Parameter can only be passed by position.
     PosOnly(ParamIsRequired),
@@ -66,9 +61,7 @@ pub(crate) enum ParamMode {
 }
 
 /// A parameter argument to a function
-#[derive(
-    Debug, Clone, Dupe, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative, Pagable
-)]
+#[derive(Debug, Clone, Dupe, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative)]
 pub(crate) struct Param {
     /// The type of parameter
     pub(crate) mode: ParamMode,
@@ -137,9 +130,7 @@ struct ParamSpecSplit<'a> {
 }
 
 /// Callable parameter specification (e.g. positional only followed by `**kwargs`).
-#[derive(
-    Debug, Eq, PartialEq, Clone, Dupe, Hash, PartialOrd, Ord, Allocative, Pagable
-)]
+#[derive(Debug, Eq, PartialEq, Clone, Dupe, Hash, PartialOrd, Ord, Allocative)]
 pub struct ParamSpec {
     params: SmallArcVec1<Param>,
     indices: DefParamIndices,

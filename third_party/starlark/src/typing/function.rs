@@ -20,9 +20,6 @@ use std::hash::Hash;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
-use pagable::PagableRegisteredFor;
-use pagable::pagable_tagged;
 
 use crate::codemap::Span;
 use crate::typing::ParamSpec;
@@ -32,7 +29,6 @@ use crate::typing::TypingBinOp;
 use crate::typing::TypingOracleCtx;
 use crate::typing::call_args::TyCallArgs;
 use crate::typing::callable::TyCallable;
-use crate::typing::custom::TyCustomDyn;
 use crate::typing::custom::TyCustomImpl;
 use crate::typing::error::TypingNoContextError;
 use crate::typing::error::TypingNoContextOrInternalError;
@@ -41,7 +37,7 @@ use crate::values::typing::type_compiled::alloc::TypeMatcherAlloc;
 
 /// Custom function typechecker.
 pub trait TyCustomFunctionImpl:
-    Debug + Eq + Ord + Hash + Allocative + Send + Sync + Pagable + 'static
+    Debug + Eq + Ord + Hash + Allocative + Send + Sync + 'static
 {
     /// Whether this function acts as a type constructor (e.g., for `|` syntax).
     fn is_type(&self) -> bool {
@@ -65,29 +61,15 @@ pub trait TyCustomFunctionImpl:
     }
 }
 
-#[derive(
-    Allocative,
-    Eq,
-    PartialEq,
-    Hash,
-    Ord,
-    PartialOrd,
-    Debug,
-    derive_more::Display,
-    Pagable
-)]
+#[derive(Allocative, Eq, PartialEq, Hash, Ord, PartialOrd, Debug, derive_more::Display)]
 #[display(
     "def({}) -> {}",
     self.0.as_callable().params(),
     self.0.as_callable().result(),
 )]
-#[pagable_tagged(TyCustomDyn)]
 pub struct TyCustomFunction<F: TyCustomFunctionImpl>(pub F);
 
-impl<F: TyCustomFunctionImpl> TyCustomImpl for TyCustomFunction<F>
-where
-    Self: PagableRegisteredFor<dyn TyCustomDyn>,
-{
+impl<F: TyCustomFunctionImpl> TyCustomImpl for TyCustomFunction<F> {
     fn as_name(&self) -> Option<&str> {
         Some("function")
     }
@@ -142,9 +124,7 @@ where
 }
 
 /// A function.
-#[derive(
-    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative, Pagable
-)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative)]
 pub struct TyFunction {
     /// The `.type` property of the function, often `""`.
     pub(crate) type_attr: Option<Ty>,
@@ -174,8 +154,6 @@ impl TyFunction {
         &self.callable
     }
 }
-
-pagable::register_typetag!(TyCustomFunction<TyFunction> as dyn TyCustomDyn);
 
 impl TyCustomFunctionImpl for TyFunction {
     fn is_type(&self) -> bool {

@@ -26,8 +26,6 @@ use std::marker::PhantomData;
 
 use allocative::Allocative;
 use dupe::Dupe;
-#[cfg(feature = "pagable")]
-use pagable::StaticValue;
 use starlark_syntax::codemap::Span;
 
 use crate::typing::Ty;
@@ -92,45 +90,6 @@ impl Ord for TyStarlarkValueVTable {
     }
 }
 
-// Declare static TyStarlarkValueVTable for pagable serialization.
-pagable::declare_static_value_type!(TyStarlarkValueVTable, TyStarlarkValueVTableStaticEntry);
-
-/// Trait linking a type to its registered `StaticValue` of
-/// `TyStarlarkValueVTable`, used for pagable round-trip by stable index.
-///
-/// `#[starlark_value]` implements this automatically for:
-/// 1. plain types (e.g. `Foo`)
-/// 2. lifetime-only types (e.g. `Foo<'v>`)
-/// 3. types with exactly one `ValueLike` parameter (e.g. `Foo<'v, V: ValueLike>`)
-///
-/// For any other shape — non-`ValueLike` type params, multiple `ValueLike`
-/// params, const generics, or mixes — call
-/// [`register_ty_starlark_value!`][crate::register_ty_starlark_value]
-/// once per concrete instantiation.
-///
-/// When the `pagable` feature is disabled this is just an empty marker trait
-/// with a blanket impl.
-#[cfg(feature = "pagable")]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not registered for TyVTable lookup",
-    label = "missing `starlark::register_ty_starlark_value!({Self})`",
-    note = "call `starlark::register_ty_starlark_value!({Self})` once per concrete instantiation. \
-            `#[starlark_value]` does this automatically for plain, lifetime-only, and \
-            single-`ValueLike`-parameterized types — otherwise register manually."
-)]
-pub trait HasTyVTable {
-    /// Handle to the type's `TyStarlarkValueVTable` entry, used for pagable
-    /// round-trip of [`TyStarlarkValue`] by stable index.
-    const TY_VTABLE_STATIC: StaticValue<TyStarlarkValueVTable>;
-}
-
-/// Empty marker trait when the `pagable` feature is disabled
-#[cfg(not(feature = "pagable"))]
-pub trait HasTyVTable {}
-
-#[cfg(not(feature = "pagable"))]
-impl<T: ?Sized> HasTyVTable for T {}
-
 #[doc(hidden)]
 pub struct TyStarlarkValueVTableGet<'v, T: StarlarkValue<'v>>(PhantomData<&'v T>);
 
@@ -144,91 +103,10 @@ impl<'v, T: StarlarkValue<'v>> TyStarlarkValueVTableGet<'v, T> {
     };
 }
 
-/// Internal: inside a `const _: () = { ... };` block, emit a `VTABLE` static
-/// containing `TyStarlarkValueVTableGet::<$frozen_ty::Canonical>::VTABLE` and
-/// a pagable `VTABLE_STATIC` entry pointing at it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __declare_ty_vtable_static {
-    ($frozen_ty:ty) => {
-        static VTABLE: $crate::__derive_refs::TyStarlarkValueVTable =
-            $crate::__derive_refs::TyStarlarkValueVTableGet::<
-                <$frozen_ty as $crate::values::StarlarkValue<'_>>::Canonical,
-            >::VTABLE;
-        $crate::__derive_refs::static_value!(
-            pub VTABLE_STATIC: $crate::__derive_refs::TyStarlarkValueVTable = &VTABLE,
-            $crate::__derive_refs::TyStarlarkValueVTableStaticEntry
-        );
-    };
-}
-
-/// Internal: emits its body only when `pagable` feature is enabled
-#[cfg(feature = "pagable")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __starlark_pagable_only {
-    ($($body:tt)*) => { $($body)* };
-}
-
-#[cfg(not(feature = "pagable"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __starlark_pagable_only {
-    ($($body:tt)*) => {};
-}
-
-/// Register a `TyStarlarkValueVTable` for pagable round-trip of
-/// [`TyStarlarkValue`][crate::typing::starlark_value::TyStarlarkValue].
-///
-/// `#[starlark_value]` invokes this automatically for plain, lifetime-only,
-/// and single-`ValueLike`-parameterized types. Otherwise call it manually,
-/// once per concrete instantiation. See [`HasTyVTable`] for the full rule.
-///
-/// When the `pagable` feature is disabled this macro expands to nothing
-#[macro_export]
-macro_rules! register_ty_starlark_value {
-    // Register a type `$ty`. `$ty` can be a simple type (e.g. `NoneType`) or
-    // a lifetime-parameterized type written with `'_` (e.g.
-    // `StarlarkPromise<'_>`).
-    ($ty:ty) => {
-        $crate::__starlark_pagable_only! {
-            const _: () = {
-                $crate::__declare_ty_vtable_static!($ty);
-                impl $crate::__derive_refs::HasTyVTable for $ty {
-                    const TY_VTABLE_STATIC: $crate::__derive_refs::StaticValue<
-                        $crate::__derive_refs::TyStarlarkValueVTable,
-                    > = VTABLE_STATIC;
-                }
-            };
-        }
-    };
-    // V-parameterized unfrozen variant. `$elided_ty` supplies the VTABLE
-    // content, which is `'static` and doesn't depend on the original
-    // lifetime; `$impl_ty` is the `impl Self` type with explicit `$lt`
-    // lifetimes, needed when multi-lifetime unfrozen types (e.g.
-    // `StructGen<'v, Value<'v>>`) must tie both args to `'v`.
-    (generic = < $($lt:lifetime),* >, elided_ty = $elided_ty:ty, impl_ty = $impl_ty:ty) => {
-        $crate::__starlark_pagable_only! {
-            const _: () = {
-                $crate::__declare_ty_vtable_static!($elided_ty);
-                impl< $($lt),* > $crate::__derive_refs::HasTyVTable for $impl_ty {
-                    const TY_VTABLE_STATIC: $crate::__derive_refs::StaticValue<
-                        $crate::__derive_refs::TyStarlarkValueVTable,
-                    > = VTABLE_STATIC;
-                }
-            };
-        }
-    };
-}
-
 /// Type implementation where typing is handled by the `StarlarkValue` trait implementation.
 #[derive(Allocative, Clone, Copy, Dupe)]
 pub struct TyStarlarkValue {
     #[allocative(skip)]
-    #[cfg(feature = "pagable")]
-    vtable: StaticValue<TyStarlarkValueVTable>,
-    #[allocative(skip)]
-    #[cfg(not(feature = "pagable"))]
     vtable: &'static TyStarlarkValueVTable,
 }
 
@@ -275,58 +153,10 @@ impl Ord for TyStarlarkValue {
     }
 }
 
-// Wrappers derive `Pagable` unconditionally, so these impls must exist in
-// both modes; the body is unreachable when `pagable` is off.
-impl pagable::PagableSerialize for TyStarlarkValue {
-    fn pagable_serialize(
-        &self,
-        serializer: &mut dyn pagable::PagableSerializer,
-    ) -> pagable::Result<()> {
-        #[cfg(feature = "pagable")]
-        {
-            self.vtable.pagable_serialize(serializer)
-        }
-        #[cfg(not(feature = "pagable"))]
-        {
-            let _ = serializer;
-            unreachable!("pagable serialization requires the `pagable` feature")
-        }
-    }
-}
-
-impl<'de> pagable::PagableDeserialize<'de> for TyStarlarkValue {
-    fn pagable_deserialize<D: pagable::PagableDeserializer<'de> + ?Sized>(
-        deserializer: &mut D,
-    ) -> pagable::Result<Self> {
-        #[cfg(feature = "pagable")]
-        {
-            Ok(TyStarlarkValue {
-                vtable: pagable::StaticValue::<TyStarlarkValueVTable>::pagable_deserialize(
-                    deserializer,
-                )?,
-            })
-        }
-        #[cfg(not(feature = "pagable"))]
-        {
-            let _ = deserializer;
-            unreachable!("pagable deserialization requires the `pagable` feature")
-        }
-    }
-}
-
 impl TyStarlarkValue {
     /// Create a type instance from an implementation of `StarlarkValue`.
-    /// When `pagable` is enabled, requires `T::Canonical` to have been
-    /// registered via [`register_ty_starlark_value!`]; otherwise the bound is
-    /// trivially satisfied by the blanket impl on [`HasTyVTable`].
-    pub const fn new<'v, T: StarlarkValue<'v>>() -> TyStarlarkValue
-    where
-        T::Canonical: HasTyVTable,
-    {
+    pub const fn new<'v, T: StarlarkValue<'v>>() -> TyStarlarkValue {
         TyStarlarkValue {
-            #[cfg(feature = "pagable")]
-            vtable: <T::Canonical as HasTyVTable>::TY_VTABLE_STATIC,
-            #[cfg(not(feature = "pagable"))]
             vtable: &TyStarlarkValueVTableGet::<T::Canonical>::VTABLE,
         }
     }

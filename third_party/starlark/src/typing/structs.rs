@@ -22,17 +22,12 @@ use std::sync::Arc;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
-use pagable::pagable_typetag;
-use starlark_derive::type_matcher;
 use starlark_map::sorted_map::SortedMap;
 
-use crate as starlark;
 use crate::typing::Ty;
 use crate::typing::TyBasic;
 use crate::typing::TypingBinOp;
 use crate::typing::TypingOracleCtx;
-use crate::typing::custom::TyCustomDyn;
 use crate::typing::custom::TyCustomImpl;
 use crate::typing::error::TypingNoContextError;
 use crate::typing::error::TypingNoContextOrInternalError;
@@ -41,13 +36,10 @@ use crate::values::Value;
 use crate::values::structs::StructRef;
 use crate::values::typing::type_compiled::alloc::TypeMatcherAlloc;
 use crate::values::typing::type_compiled::matcher::TypeMatcher;
-use crate::values::typing::type_compiled::matcher::TypeMatcherDyn;
 
-#[derive(Allocative, Eq, PartialEq, Hash, Debug, Clone, Copy, Dupe, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Allocative, Eq, PartialEq, Hash, Debug, Clone, Copy, Dupe)]
 struct StructMatcher;
 
-#[type_matcher]
 impl TypeMatcher for StructMatcher {
     fn matches(&self, value: Value) -> bool {
         StructRef::is_instance(value)
@@ -55,10 +47,7 @@ impl TypeMatcher for StructMatcher {
 }
 
 /// Struct type.
-#[derive(
-    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative, Pagable
-)]
-#[pagable_typetag(TyCustomDyn)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative)]
 pub struct TyStruct {
     /// The fields that are definitely present in the struct, with their types.
     pub(crate) fields: SortedMap<ArcStr, Ty>,

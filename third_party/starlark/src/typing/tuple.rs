@@ -22,7 +22,6 @@ use std::sync::Arc;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
 
 use crate::typing::Ty;
 use crate::typing::TypingOracleCtx;
@@ -39,9 +38,7 @@ use crate::values::typing::type_compiled::matchers::IsTupleElems2;
 use crate::values::typing::type_compiled::matchers::IsTupleOf;
 use crate::values::typing::type_compiled::matchers::StarlarkTypeIdMatcher;
 
-#[derive(
-    Eq, PartialEq, Hash, Clone, Dupe, Debug, Ord, PartialOrd, Allocative, Pagable
-)]
+#[derive(Eq, PartialEq, Hash, Clone, Dupe, Debug, Ord, PartialOrd, Allocative)]
 pub enum TyTuple {
     /// `tuple[T0, T1, T2]`.
     Elems(Arc<[Ty]>),

@@ -24,7 +24,6 @@ use allocative::Allocative;
 use dupe::Dupe;
 use dupe::IterDupedExt;
 use either::Either;
-use pagable::PagableRegisteredFor;
 use starlark_derive::Trace;
 use starlark_syntax::codemap::CodeMap;
 use starlark_syntax::codemap::Span;
@@ -39,7 +38,6 @@ use crate::typing::basic::TyBasic;
 use crate::typing::call_args::TyCallArgs;
 use crate::typing::callable::TyCallable;
 use crate::typing::custom::TyCustom;
-use crate::typing::custom::TyCustomDyn;
 use crate::typing::custom::TyCustomImpl;
 use crate::typing::error::TypingNoContextError;
 use crate::typing::function::TyCustomFunction;
@@ -81,10 +79,7 @@ impl Display for Approximation {
 }
 
 /// A Starlark type.
-#[derive(
-    Debug, Clone, Dupe, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative, Trace
-)]
-#[derive(pagable::Pagable)]
+#[derive(Debug, Clone, Dupe, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative, Trace)]
 pub struct Ty {
     /// A series of alternative types.
     ///
@@ -422,16 +417,9 @@ impl Ty {
     }
 
     /// Create a custom function type.
-    #[expect(
-        private_bounds,
-        reason = "TyCustomDyn is intentionally pub(crate); it appears in the bound \
-                  only to enforce typetag registration at compile time and is not \
-                  part of the public API surface callers need to name."
-    )]
     pub fn custom_function<F>(f: F) -> Self
     where
         F: TyCustomFunctionImpl,
-        TyCustomFunction<F>: PagableRegisteredFor<dyn TyCustomDyn>,
     {
         Ty::custom(TyCustomFunction(f))
     }

@@ -153,9 +153,7 @@ impl Display for TypeMap {
     }
 }
 
-impl TypeMap {
-
-}
+impl TypeMap {}
 
 /// Typecheck a module.
 pub trait AstModuleTypecheck {

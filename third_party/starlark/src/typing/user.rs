@@ -21,8 +21,6 @@ use std::hash::Hasher;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
-use pagable::pagable_typetag;
 use starlark_map::sorted_map::SortedMap;
 use starlark_syntax::codemap::Span;
 
@@ -31,7 +29,6 @@ use crate::typing::TyBasic;
 use crate::typing::TypingOracleCtx;
 use crate::typing::call_args::TyCallArgs;
 use crate::typing::callable::TyCallable;
-use crate::typing::custom::TyCustomDyn;
 use crate::typing::custom::TyCustomImpl;
 use crate::typing::error::TypingNoContextError;
 use crate::typing::error::TypingNoContextOrInternalError;
@@ -54,7 +51,7 @@ enum TyUserError {
 }
 
 /// Types of `[]` operator.
-#[derive(Allocative, Debug, Pagable)]
+#[derive(Allocative, Debug)]
 pub struct TyUserIndex {
     /// Type of index argument.
     pub(crate) index: Ty,
@@ -63,7 +60,7 @@ pub struct TyUserIndex {
 }
 
 /// Fields of the struct.
-#[derive(Allocative, Debug, Ord, PartialOrd, Eq, PartialEq, Hash, Pagable)]
+#[derive(Allocative, Debug, Ord, PartialOrd, Eq, PartialEq, Hash)]
 pub struct TyUserFields {
     /// Known fields.
     pub known: SortedMap<String, Ty>,
@@ -119,9 +116,8 @@ pub struct TyUserParams {
 }
 
 /// Type description for arbitrary type.
-#[derive(Allocative, Debug, derive_more::Display, Pagable)]
+#[derive(Allocative, Debug, derive_more::Display)]
 #[display("{}", name)]
-#[pagable_typetag(TyCustomDyn)]
 pub struct TyUser {
     name: String,
     /// Base type for this custom type, e.g. generic record for record with known fields.

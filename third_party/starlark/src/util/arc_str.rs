@@ -22,40 +22,19 @@ use std::sync::Arc;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
-use pagable::StaticStr;
 
 use crate::util::arc_or_static::ArcOrStatic;
 
 /// Wrapper for `Arc<str>`.
 #[derive(
-    Clone,
-    Dupe,
-    Eq,
-    PartialEq,
-    Hash,
-    Ord,
-    PartialOrd,
-    Debug,
-    derive_more::Display,
-    Allocative,
-    Pagable
+    Clone, Dupe, Eq, PartialEq, Hash, Ord, PartialOrd, Debug, derive_more::Display, Allocative,
 )]
 #[display("{}", &**self)]
 pub struct ArcStr(ArcOrStatic<str>);
 
 impl ArcStr {
-    /// Create from a `&'static str`. Allocates an `Arc<str>` — for zero-copy
-    /// round-trippable static strings, register via `pagable::static_str!`
-    /// and use [`ArcStr::new_static_value`].
-    pub fn new_static(s: StaticStr) -> ArcStr {
-        // ArcStr(ArcOrStatic::new_arc(Arc::from(s)))
-        ArcStr(ArcOrStatic::new_static(s))
-    }
-
-    /// Create from a pre-registered [`StaticStr`] — zero-copy and preserved
-    /// across pagable round-trips by index.
-    pub fn new_static_value(s: StaticStr) -> ArcStr {
+    /// Create from a `&'static str`, without a copy.
+    pub fn new_static(s: &'static str) -> ArcStr {
         ArcStr(ArcOrStatic::new_static(s))
     }
 
@@ -79,7 +58,7 @@ impl Borrow<str> for ArcStr {
     }
 }
 
-pagable::static_str!(EMPTY_STR = "");
+const EMPTY_STR: &str = "";
 
 impl<'a> From<&'a str> for ArcStr {
     fn from(s: &'a str) -> Self {

@@ -18,24 +18,13 @@
 use std::fmt;
 use std::fmt::Display;
 use std::ops::Deref;
-use std::sync::Arc;
-use std::sync::Mutex;
 
 use allocative::Allocative;
 use dupe::Clone_;
 use dupe::Dupe;
 use dupe::Dupe_;
-use pagable::PagableDeserialize;
-use pagable::PagableDeserializer;
-use pagable::PagableSerialize;
-use pagable::PagableSerializer;
 
 use crate::cast::transmute;
-use crate::pagable::starlark_deserialize::StarlarkDeserializeContext;
-use crate::pagable::starlark_deserialize_context::HeapDeserializationState;
-use crate::pagable::starlark_deserialize_context::StarlarkDeserializerImpl;
-use crate::pagable::starlark_serialize::StarlarkSerializeContext;
-use crate::pagable::starlark_serialize_context::StarlarkSerializerImpl;
 use crate::typing::Ty;
 use crate::values::AllocFrozenValue;
 use crate::values::FrozenHeap;
@@ -212,53 +201,6 @@ impl OwnedFrozenValue {
     }
 }
 
-impl PagableSerialize for OwnedFrozenValue {
-    fn pagable_serialize(&self, serializer: &mut dyn PagableSerializer) -> pagable::Result<()> {
-        // Serialize the owner heap ref (via pagable arc mechanism).
-        self.owner.pagable_serialize(serializer)?;
-
-        // Ensure offset maps are registered for the owner heap and its
-        // transitive dependencies. `serialize_arc` for
-        // `Arc<FrozenFrozenHeap>` can defer the actual heap
-        // serialization, so the offset maps may not exist yet when we
-        // need to serialize the FrozenValue.
-        let state = StarlarkSerializerImpl::get_or_create_state(serializer);
-        state.ensure_offset_maps_registered(&self.owner);
-
-        let mut ctx = StarlarkSerializerImpl::new(serializer, state);
-        ctx.serialize_frozen_value(self.value)
-            .map_err(|e| e.into_anyhow())?;
-
-        Ok(())
-    }
-}
-
-impl<'de> PagableDeserialize<'de> for OwnedFrozenValue {
-    fn pagable_deserialize<D: PagableDeserializer<'de> + ?Sized>(
-        deserializer: &mut D,
-    ) -> pagable::Result<Self> {
-        // Deserialize the owner heap ref.
-        let owner = FrozenHeapRef::pagable_deserialize(deserializer)?;
-
-        // Get or create shared deserialization state.
-        // Use empty HeapDeserializationState since the owner heap is already
-        // fully deserialized — ensure_initialized will be a no-op.
-        let state = StarlarkDeserializerImpl::get_or_create_state(deserializer.as_dyn());
-        let mut ctx = StarlarkDeserializerImpl::new(
-            deserializer.as_dyn(),
-            state,
-            Arc::new(Mutex::new(HeapDeserializationState::empty())),
-        );
-
-        // Deserialize the FrozenValue.
-        let value = ctx
-            .deserialize_frozen_value()
-            .map_err(|e| e.into_anyhow())?;
-
-        Ok(unsafe { OwnedFrozenValue::new(owner, value) })
-    }
-}
-
 /// Same as [`OwnedFrozenValue`] but it is known to contain `T`.
 #[derive(Debug, Clone_, Dupe_, Allocative)]
 pub struct OwnedFrozenValueTyped<T: StarlarkValue<'static>> {
@@ -414,28 +356,5 @@ impl<T: for<'a> StarlarkValue<'a>> OwnedFrozenValueTyped<T> {
             owner: self.owner.dupe(),
             value: f(self.value)?,
         })
-    }
-}
-
-impl<T: for<'a> StarlarkValue<'a>> PagableSerialize for OwnedFrozenValueTyped<T> {
-    fn pagable_serialize(&self, serializer: &mut dyn PagableSerializer) -> pagable::Result<()> {
-        // Delegate to OwnedFrozenValue serialization (same wire format).
-        self.to_owned_frozen_value().pagable_serialize(serializer)
-    }
-}
-
-impl<'de, T: for<'a> StarlarkValue<'a>> PagableDeserialize<'de> for OwnedFrozenValueTyped<T> {
-    fn pagable_deserialize<D: PagableDeserializer<'de> + ?Sized>(
-        deserializer: &mut D,
-    ) -> pagable::Result<Self> {
-        let owned = OwnedFrozenValue::pagable_deserialize(deserializer)?;
-        match owned.downcast::<T>() {
-            Ok(typed) => Ok(typed),
-            Err(owned) => Err(anyhow::anyhow!(
-                "OwnedFrozenValueTyped deserialization: expected type `{}`, got `{}`",
-                T::TYPE,
-                owned.value().to_string_for_type_error()
-            )),
-        }
     }
 }

@@ -325,7 +325,7 @@ pub enum BinOp {
     RightShift,
 }
 
-#[derive(Debug, Clone, Copy, Dupe, PartialEq, Eq, pagable::Pagable)]
+#[derive(Debug, Clone, Copy, Dupe, PartialEq, Eq)]
 pub enum AssignOp {
     Add,         // +=
     Subtract,    // -=
@@ -340,7 +340,7 @@ pub enum AssignOp {
     RightShift,  // >>=
 }
 
-#[derive(Debug, Copy, Clone, Dupe, Eq, PartialEq, Allocative, pagable::Pagable)]
+#[derive(Debug, Copy, Clone, Dupe, Eq, PartialEq, Allocative)]
 pub enum Visibility {
     Private,
     Public,

@@ -20,7 +20,6 @@ use std::ops::Range;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
 
 use crate::codemap::CodeMap;
 use crate::codemap::Span;
@@ -64,9 +63,7 @@ pub struct DefParam<'a, P: AstPayload> {
 /// Parameters internally in starlark-rust are commonly represented as a flat list of parameters,
 /// with markers `/` and `*` omitted.
 /// This struct contains sizes and indices to split the list into parts.
-#[derive(
-    Copy, Clone, Dupe, Debug, Eq, PartialEq, Hash, Ord, PartialOrd, Allocative, Pagable
-)]
+#[derive(Copy, Clone, Dupe, Debug, Eq, PartialEq, Hash, Ord, PartialOrd, Allocative)]
 pub struct DefParamIndices {
     /// Number of parameters which can be filled positionally.
     /// That is, number of parameters before first `*`, `*args` or `**kwargs`.

@@ -34,9 +34,7 @@ use crate::eval::bc::repr::BcInstrHeader;
 use crate::eval::bc::repr::BcInstrRepr;
 
 /// Address relative to bytecode start.
-#[derive(
-    Eq, PartialEq, Copy, Clone, Dupe, Debug, PartialOrd, Ord, Display, Hash, Default
-)]
+#[derive(Eq, PartialEq, Copy, Clone, Dupe, Debug, PartialOrd, Ord, Display, Hash, Default)]
 #[display("@{}", _0)]
 pub(crate) struct BcAddr(pub(crate) u32);
 

@@ -16,7 +16,6 @@
  */
 
 use dupe::Dupe;
-use pagable::Pagable;
 
 /// Depth of the loop. For example,
 ///
@@ -27,16 +26,6 @@ use pagable::Pagable;
 ///       pass
 /// ```
 #[derive(
-    Default,
-    Debug,
-    Copy,
-    Clone,
-    Dupe,
-    derive_more::Display,
-    Eq,
-    PartialEq,
-    Ord,
-    PartialOrd,
-    Pagable
+    Default, Debug, Copy, Clone, Dupe, derive_more::Display, Eq, PartialEq, Ord, PartialOrd,
 )]
 pub(crate) struct LoopDepth(pub(crate) u32);

@@ -29,9 +29,7 @@ use std::slice;
 
 use dupe::Dupe;
 use either::Either;
-use starlark_derive::StarlarkPagable;
 
-use crate as starlark;
 use crate::eval::bc::addr::BcAddr;
 use crate::eval::bc::addr::BcAddrOffset;
 use crate::eval::bc::addr::BcPtrAddr;
@@ -127,7 +125,7 @@ fn empty_instrs() -> &'static [u64] {
 /// at read time. Using a ZST here (instead of storing `&'static [u64]`
 /// directly in the field) avoids putting a `'static` pointer inside
 /// `BcInstrs`, which would otherwise block serialization.
-#[derive(Debug, Copy, Clone, Dupe, Default, PartialEq, Eq, StarlarkPagable)]
+#[derive(Debug, Copy, Clone, Dupe, Default, PartialEq, Eq)]
 pub(crate) struct BcInstrsEmpty;
 
 impl BcInstrsEmpty {
@@ -141,7 +139,6 @@ impl BcInstrsEmpty {
     }
 }
 
-#[derive(StarlarkPagable)]
 pub(crate) struct BcInstrs {
     // We use `usize` here to guarantee the buffer is properly aligned
     // to store `BcInstrLayout`.
@@ -149,8 +146,6 @@ pub(crate) struct BcInstrs {
     // `Left`: owned compiled buffer. `Right`: empty marker, resolved lazily
     // via [`empty_instrs()`] to a single shared `InstrEnd`.
     //
-    // TODO(nero): pagable ser/de of `Box<[u64]>` is NOT correct for
-    // cross-process round-trip T269226805
     instrs: Either<Box<[u64]>, BcInstrsEmpty>,
     pub(crate) stmt_locs: BcStatementLocations,
 }

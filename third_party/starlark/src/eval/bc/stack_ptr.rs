@@ -21,25 +21,10 @@ use std::ops::Add;
 
 use dupe::Dupe;
 
-use crate as starlark;
-use crate::register_starlark_any;
-
 /// Index of the slot in the function frame.
 /// This can be both a local variable or a temporary.
 /// When reading local variable, it must be definitely initialized (e.g. function parameter).
-#[derive(
-    Copy,
-    Clone,
-    Dupe,
-    Debug,
-    PartialOrd,
-    Ord,
-    PartialEq,
-    Eq,
-    Hash,
-    derive_more::Display,
-    pagable::Pagable
-)]
+#[derive(Copy, Clone, Dupe, Debug, PartialOrd, Ord, PartialEq, Eq, Hash, derive_more::Display)]
 #[display("&{}", _0)]
 pub(crate) struct BcSlot(pub(crate) u32);
 
@@ -195,15 +180,7 @@ impl BcSlotInRangeFrom {
 /// Slot where the value should be stored.
 ///
 /// The slot may be a local variable, so this slot cannot be used to store a temporary value.
-#[derive(
-    Debug,
-    Copy,
-    Clone,
-    Dupe,
-    derive_more::Display,
-    pagable::Pagable,
-    starlark_derive::StarlarkPagableViaPagable
-)]
+#[derive(Debug, Copy, Clone, Dupe, derive_more::Display)]
 pub(crate) struct BcSlotOut(BcSlot);
 
 impl BcSlotOut {
@@ -212,5 +189,3 @@ impl BcSlotOut {
         self.0
     }
 }
-
-register_starlark_any!(BcSlotOut);

@@ -17,13 +17,11 @@
 
 //! List/dict/set comprenension evaluation.
 
-use starlark_derive::StarlarkPagable;
 use starlark_derive::VisitSpanMut;
 use starlark_syntax::slice_vec_ext::SliceExt;
 use starlark_syntax::syntax::ast::ClauseP;
 use starlark_syntax::syntax::ast::ForClauseP;
 
-use crate as starlark;
 use crate::eval::compiler::Compiler;
 use crate::eval::compiler::error::CompilerInternalError;
 use crate::eval::compiler::expr::ExprCompiled;
@@ -131,7 +129,7 @@ impl Compiler<'_, '_, '_, '_> {
     }
 }
 
-#[derive(Clone, Debug, VisitSpanMut, StarlarkPagable)]
+#[derive(Clone, Debug, VisitSpanMut)]
 pub(crate) enum ComprCompiled {
     List(Box<IrSpanned<ExprCompiled>>, ClausesCompiled),
     Dict(
@@ -166,7 +164,7 @@ impl ComprCompiled {
     }
 }
 
-#[derive(Clone, Debug, VisitSpanMut, StarlarkPagable)]
+#[derive(Clone, Debug, VisitSpanMut)]
 pub(crate) struct ClauseCompiled {
     pub(crate) var: IrSpanned<AssignCompiledValue>,
     pub(crate) over: IrSpanned<ExprCompiled>,
@@ -199,7 +197,7 @@ impl ClauseCompiled {
 }
 
 /// All clauses in a comprehension. Never empty.
-#[derive(Clone, Debug, VisitSpanMut, StarlarkPagable)]
+#[derive(Clone, Debug, VisitSpanMut)]
 pub(crate) struct ClausesCompiled {
     /// Not empty.
     ///

@@ -27,7 +27,6 @@ use derivative::Derivative;
 use derive_more::Display;
 use dupe::Dupe;
 use starlark_derive::NoSerialize;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::VisitSpanMut;
 use starlark_derive::starlark_value;
 use starlark_map::StarlarkHasher;
@@ -75,8 +74,6 @@ use crate::eval::runtime::params::spec::ParametersSpec;
 use crate::eval::runtime::profile::instant::ProfilerInstant;
 use crate::eval::runtime::slots::LocalSlotId;
 use crate::eval::runtime::slots::LocalSlotIdCapturedOrNot;
-use crate::pagable::StarlarkPagable;
-use crate::register_starlark_any;
 use crate::starlark_complex_values;
 use crate::static_starlark_value;
 use crate::typing::ParamSpec;
@@ -145,14 +142,13 @@ impl StmtCompiledCell {
     }
 }
 
-#[derive(Clone, Debug, VisitSpanMut, StarlarkPagable)]
+#[derive(Clone, Debug, VisitSpanMut)]
 pub(crate) struct ParameterName {
     pub(crate) name: String,
     captured: Captured,
 }
 
-#[derive(Clone, Debug, VisitSpanMut, StarlarkPagable)]
-#[starlark_pagable(bound = "T: StarlarkPagable")]
+#[derive(Clone, Debug, VisitSpanMut)]
 pub(crate) enum ParameterCompiled<T> {
     Normal(
         /// Name.
@@ -227,11 +223,9 @@ impl<T> ParameterCompiled<T> {
     }
 }
 
-#[derive(Debug, Clone, VisitSpanMut, StarlarkPagable)]
-#[starlark_pagable(bound = "T: StarlarkPagable")]
+#[derive(Debug, Clone, VisitSpanMut)]
 pub(crate) struct ParametersCompiled<T> {
     pub(crate) params: Vec<IrSpanned<ParameterCompiled<T>>>,
-    #[starlark_pagable(pagable)]
     pub(crate) indices: DefParamIndices,
 }
 
@@ -316,13 +310,7 @@ impl<T> ParametersCompiled<T> {
 }
 
 /// Copy local variable slot to nested function.
-#[derive(
-    Debug,
-    Clone,
-    Dupe,
-    pagable::Pagable,
-    starlark_derive::StarlarkPagableViaPagable
-)]
+#[derive(Debug, Clone, Dupe)]
 pub(crate) struct CopySlotFromParent {
     /// Slot in the outer function.
     pub(crate) parent: LocalSlotIdCapturedOrNot,
@@ -331,7 +319,7 @@ pub(crate) struct CopySlotFromParent {
 }
 
 /// Static info for `def`, `lambda` or module.
-#[derive(Derivative, Display, StarlarkPagable)]
+#[derive(Derivative, Display)]
 #[derivative(Debug)]
 #[display("DefInfo")]
 pub(crate) struct DefInfo {
@@ -341,7 +329,6 @@ pub(crate) struct DefInfo {
     /// Indices of parameters, which are captured in nested defs.
     parameter_captures: FrozenAnyArray<LocalSlotId>,
     /// Type of this function, for the typechecker.
-    #[starlark_pagable(pagable)]
     ty: Ty,
     /// Codemap of the file where the function is declared.
     pub(crate) codemap: FrozenAnyValue<CodeMap>,
@@ -391,7 +378,7 @@ impl DefInfo {
     }
 }
 
-#[derive(Clone, Debug, VisitSpanMut, StarlarkPagable)]
+#[derive(Clone, Debug, VisitSpanMut)]
 pub(crate) struct DefCompiled {
     pub(crate) function_name: String,
     pub(crate) params: ParametersCompiled<IrSpanned<ExprCompiled>>,
@@ -525,14 +512,7 @@ impl Compiler<'_, '_, '_, '_> {
 
 /// Starlark function internal representation and implementation of
 /// [`StarlarkValue`].
-#[derive(
-    Derivative,
-    NoSerialize,
-    ProvidesStaticType,
-    Trace,
-    Allocative,
-    starlark_derive::StarlarkPagable
-)]
+#[derive(Derivative, NoSerialize, ProvidesStaticType, Trace, Allocative)]
 #[derivative(Debug)]
 pub(crate) struct DefGen<V> {
     pub(crate) parameters: ParametersSpec<V>, // The parameters, **kwargs etc including defaults (which are evaluated afresh each time)
@@ -561,33 +541,7 @@ pub(crate) struct DefGen<V> {
     /// This field is only used in `FrozenDef`. It is populated in `post_freeze`.
     #[derivative(Debug = "ignore")]
     #[allocative(skip)]
-    #[starlark_pagable(
-        serialize_with = "serialize_optimized_on_freeze_stmt",
-        deserialize_with = "deserialize_optimized_on_freeze_stmt"
-    )]
     optimized_on_freeze_stmt: StmtCompiledCell,
-}
-
-fn serialize_optimized_on_freeze_stmt(
-    cell: &StmtCompiledCell,
-    ctx: &mut dyn crate::pagable::StarlarkSerializeContext,
-) -> crate::Result<()> {
-    // SAFETY: `StmtCompiledCell::set` is only called from `DefGen::post_freeze`,
-    // which runs as part of the freeze pipeline before the frozen def is
-    // exposed to any caller. Pagable serialization is downstream of freeze,
-    // so the cell is stable here.
-    let bc: &Bc = unsafe { &*cell.cell.get() };
-    <Bc as crate::pagable::StarlarkSerialize>::starlark_serialize(bc, ctx)
-}
-
-fn deserialize_optimized_on_freeze_stmt(
-    ctx: &mut dyn crate::pagable::StarlarkDeserializeContext<'_>,
-) -> crate::Result<StmtCompiledCell> {
-    Ok(StmtCompiledCell {
-        cell: UnsafeCell::new(
-            <Bc as crate::pagable::StarlarkDeserialize>::starlark_deserialize(ctx)?,
-        ),
-    })
 }
 
 impl<V> Display for DefGen<V> {
@@ -885,6 +839,3 @@ impl FrozenDef {
         }
     }
 }
-
-register_starlark_any!(DefInfo);
-register_starlark_any!(CopySlotFromParent);

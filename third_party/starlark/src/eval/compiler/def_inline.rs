@@ -19,9 +19,6 @@
 
 pub(crate) mod local_as_value;
 
-use starlark_derive::StarlarkPagable;
-
-use crate as starlark;
 use crate::eval::compiler::args::ArgsCompiledValue;
 use crate::eval::compiler::call::CallCompiled;
 use crate::eval::compiler::def::ParametersCompiled;
@@ -41,7 +38,7 @@ use crate::values::FrozenValue;
 use crate::values::FrozenValueTyped;
 
 /// Function body suitable for inlining.
-#[derive(Debug, StarlarkPagable)]
+#[derive(Debug)]
 pub(crate) enum InlineDefBody {
     /// Function body is `return type(x) == "y"`
     ReturnTypeIs(FrozenStringValue),

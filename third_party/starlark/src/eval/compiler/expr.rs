@@ -21,7 +21,6 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use dupe::Dupe;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::VisitSpanMut;
 use starlark_syntax::slice_vec_ext::SliceExt;
 use starlark_syntax::syntax::ast::AstExprP;
@@ -34,7 +33,6 @@ use starlark_syntax::syntax::ast::LambdaP;
 use starlark_syntax::syntax::ast::StmtP;
 use thiserror::Error;
 
-use crate as starlark;
 use crate::codemap::Spanned;
 use crate::collections::symbol::symbol::Symbol;
 use crate::environment::slots::ModuleSlotId;
@@ -108,7 +106,7 @@ impl MaybeNot {
 }
 
 /// Map result of comparison to boolean.
-#[derive(Copy, Clone, Dupe, Debug, StarlarkPagable)]
+#[derive(Copy, Clone, Dupe, Debug)]
 pub(crate) enum CompareOp {
     Less,
     Greater,
@@ -128,7 +126,7 @@ impl CompareOp {
 }
 
 /// Builtin function with one argument.
-#[derive(Clone, Debug, VisitSpanMut, StarlarkPagable)]
+#[derive(Clone, Debug, VisitSpanMut)]
 pub(crate) enum Builtin1 {
     Minus,
     /// `+x`.
@@ -171,7 +169,7 @@ impl Builtin1 {
 }
 
 /// Builtin function with two arguments.
-#[derive(Copy, Clone, Dupe, Debug, VisitSpanMut, StarlarkPagable)]
+#[derive(Copy, Clone, Dupe, Debug, VisitSpanMut)]
 pub(crate) enum Builtin2 {
     /// `a == b`.
     Equals,
@@ -228,13 +226,13 @@ impl Builtin2 {
 }
 
 /// Logical binary operator.
-#[derive(Copy, Clone, Dupe, Debug, VisitSpanMut, Eq, PartialEq, StarlarkPagable)]
+#[derive(Copy, Clone, Dupe, Debug, VisitSpanMut, Eq, PartialEq)]
 pub(crate) enum ExprLogicalBinOp {
     And,
     Or,
 }
 
-#[derive(Clone, Debug, VisitSpanMut, StarlarkPagable)]
+#[derive(Clone, Debug, VisitSpanMut)]
 pub(crate) enum ExprCompiled {
     Value(FrozenValue),
     /// Read local non-captured variable.

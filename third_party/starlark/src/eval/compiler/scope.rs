@@ -24,7 +24,6 @@ use std::marker::PhantomData;
 use std::mem;
 
 use dupe::Dupe;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::VisitSpanMut;
 use starlark_map::small_map;
 use starlark_map::small_map::SmallMap;
@@ -47,7 +46,6 @@ use starlark_syntax::syntax::ast::Visibility;
 use starlark_syntax::syntax::top_level_stmts::top_level_stmts_mut;
 use starlark_syntax::syntax::uniplate::VisitMut;
 
-use crate as starlark;
 use crate::codemap::CodeMap;
 use crate::codemap::Span;
 use crate::environment::Module;
@@ -1052,7 +1050,7 @@ pub(crate) enum AssignCount {
 }
 
 /// Was a binding captured by nested def or lambda scopes?
-#[derive(Debug, Copy, Clone, Dupe, Eq, PartialEq, VisitSpanMut, StarlarkPagable)]
+#[derive(Debug, Copy, Clone, Dupe, Eq, PartialEq, VisitSpanMut)]
 pub(crate) enum Captured {
     Yes,
     No,

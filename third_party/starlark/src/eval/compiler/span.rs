@@ -17,17 +17,12 @@
 
 use std::ops::Deref;
 
-use starlark_derive::StarlarkPagable;
-
-use crate as starlark;
 use crate::eval::runtime::frame_span::FrameSpan;
-use crate::pagable::StarlarkPagable;
 
 /// Similar to `Spanned<T>` but with file span.
 ///
 /// For intermediate representation.
-#[derive(Clone, Copy, Debug, StarlarkPagable)]
-#[starlark_pagable(bound = "T: StarlarkPagable")]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct IrSpanned<T> {
     pub(crate) span: FrameSpan,
     pub(crate) node: T,

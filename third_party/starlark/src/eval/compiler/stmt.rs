@@ -25,7 +25,6 @@
 
 use std::cmp;
 
-use starlark_derive::StarlarkPagable;
 use starlark_derive::VisitSpanMut;
 use starlark_syntax::slice_vec_ext::SliceExt;
 use starlark_syntax::syntax::ast::AssignOp;
@@ -36,7 +35,6 @@ use starlark_syntax::syntax::ast::ForP;
 use starlark_syntax::syntax::ast::StmtP;
 use thiserror::Error;
 
-use crate as starlark;
 use crate::codemap::Span;
 use crate::codemap::Spanned;
 use crate::environment::FrozenModuleData;
@@ -73,7 +71,7 @@ use crate::values::dict::DictRef;
 use crate::values::types::list::value::ListData;
 use crate::values::typing::type_compiled::compiled::TypeCompiled;
 
-#[derive(Clone, Debug, StarlarkPagable)]
+#[derive(Clone, Debug)]
 pub(crate) enum AssignModifyLhs {
     Dot(IrSpanned<ExprCompiled>, String),
     Array(IrSpanned<ExprCompiled>, IrSpanned<ExprCompiled>),
@@ -82,7 +80,7 @@ pub(crate) enum AssignModifyLhs {
     Module(IrSpanned<ModuleSlotId>),
 }
 
-#[derive(Clone, Debug, StarlarkPagable)]
+#[derive(Clone, Debug)]
 pub(crate) enum StmtCompiled {
     PossibleGc,
     Return(IrSpanned<ExprCompiled>),
@@ -105,7 +103,7 @@ pub(crate) enum StmtCompiled {
     Continue,
 }
 
-#[derive(Debug, Default, StarlarkPagable)]
+#[derive(Debug, Default)]
 pub(crate) struct StmtCompileContext {
     /// Current function has return type.
     pub(crate) has_return_type: bool,
@@ -184,7 +182,7 @@ impl IrSpanned<StmtCompiled> {
     }
 }
 
-#[derive(Clone, Debug, StarlarkPagable)]
+#[derive(Clone, Debug)]
 pub(crate) struct StmtsCompiled(SmallVec1<IrSpanned<StmtCompiled>>);
 
 impl StmtsCompiled {
@@ -349,7 +347,7 @@ pub(crate) enum AssignError {
     IncorrectNumberOfValueToUnpack(i32, i32),
 }
 
-#[derive(Clone, Debug, VisitSpanMut, starlark_derive::StarlarkPagable)]
+#[derive(Clone, Debug, VisitSpanMut)]
 pub(crate) enum AssignCompiledValue {
     Dot(IrSpanned<ExprCompiled>, String),
     Index(IrSpanned<ExprCompiled>, IrSpanned<ExprCompiled>),

@@ -20,22 +20,11 @@ use std::fmt::Display;
 
 use dupe::Dupe;
 
-use crate as starlark;
 use crate::eval::runtime::frozen_file_span::FrozenFileSpan;
 use crate::eval::runtime::inlined_frame::InlinedFrames;
-use crate::register_starlark_any;
 
 /// Span of the call frame (including inlined call frames).
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Dupe,
-    PartialEq,
-    Eq,
-    Default,
-    starlark_derive::StarlarkPagable
-)]
+#[derive(Debug, Clone, Copy, Dupe, PartialEq, Eq, Default)]
 pub(crate) struct FrameSpan {
     pub(crate) span: FrozenFileSpan,
     /// Parent frames.
@@ -74,5 +63,3 @@ impl FrameSpan {
         }
     }
 }
-
-register_starlark_any!(FrameSpan);

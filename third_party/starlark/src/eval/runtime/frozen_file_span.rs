@@ -20,7 +20,6 @@ use std::fmt::Display;
 
 use dupe::Dupe;
 
-use crate as starlark;
 use crate::codemap::CodeMap;
 use crate::codemap::FileSpan;
 use crate::codemap::FileSpanRef;
@@ -29,24 +28,11 @@ use crate::codemap::Span;
 use crate::values::any::FrozenAnyValue;
 
 static EMPTY_NATIVE_CODEMAP: NativeCodeMap = NativeCodeMap::new("", 0, 0);
-pagable::static_value!(
-    EMPTY_NATIVE_CODEMAP_STATIC: NativeCodeMap = &EMPTY_NATIVE_CODEMAP,
-    starlark_syntax::codemap::NativeCodeMapStaticEntry
-);
-crate::static_starlark_any!(VALUE_EMPTY_CODEMAP: CodeMap = NativeCodeMap::to_codemap(EMPTY_NATIVE_CODEMAP_STATIC));
+crate::static_starlark_any!(VALUE_EMPTY_CODEMAP: CodeMap = NativeCodeMap::to_codemap(&EMPTY_NATIVE_CODEMAP));
 
-#[derive(
-    Debug,
-    Copy,
-    Clone,
-    Dupe,
-    PartialEq,
-    Eq,
-    starlark_derive::StarlarkPagable
-)]
+#[derive(Debug, Copy, Clone, Dupe, PartialEq, Eq)]
 pub(crate) struct FrozenFileSpan {
     file: FrozenAnyValue<CodeMap>,
-    #[starlark_pagable(pagable)]
     span: Span,
 }
 

@@ -19,17 +19,15 @@ use std::ptr;
 
 use dupe::Dupe;
 
-use crate as starlark;
 use crate::errors::Frame;
 use crate::eval::runtime::frame_span::FrameSpan;
-use crate::register_starlark_any;
 use crate::values::FrozenHeap;
 use crate::values::FrozenValue;
 use crate::values::any::FrozenAnyValue;
 
 /// When a function `a` is inlined into `b`, this struct contains
 /// the inlined frame for expressions in `a` which now reside in `b`.
-#[derive(Debug, PartialEq, starlark_derive::StarlarkPagable)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct InlinedFrame {
     pub(crate) span: FrameSpan,
     pub(crate) fun: FrozenValue,
@@ -49,7 +47,7 @@ impl InlinedFrame {
 }
 
 /// Stack of inlined frames (maybe empty).
-#[derive(Copy, Clone, Dupe, Debug, Default, starlark_derive::StarlarkPagable)]
+#[derive(Copy, Clone, Dupe, Debug, Default)]
 pub(crate) struct InlinedFrames {
     /// Linked list.
     pub(crate) frames: Option<FrozenAnyValue<InlinedFrame>>,
@@ -139,5 +137,3 @@ impl<'f> InlinedFrameAlloc<'f> {
         frame
     }
 }
-
-register_starlark_any!(InlinedFrame);

@@ -26,15 +26,7 @@ macro_rules! rust_loc {
         use crate::eval::runtime::frozen_file_span::FrozenFileSpan;
 
         static NATIVE_CODEMAP: NativeCodeMap = NativeCodeMap::new(file!(), line!(), column!());
-        pagable::static_value!(
-            NATIVE_CODEMAP_STATIC: NativeCodeMap = &NATIVE_CODEMAP,
-            starlark_syntax::codemap::NativeCodeMapStaticEntry
-        );
-        // @no_impl: StaticValueRegistered for StarlarkAny<CodeMap> is already
-        // implemented by the static_starlark_any! invocation in frozen_file_span.rs.
-        crate::static_starlark_any!(
-            @no_impl CODEMAP: CodeMap = NativeCodeMap::to_codemap(NATIVE_CODEMAP_STATIC)
-        );
+        crate::static_starlark_any!(CODEMAP: CodeMap = NativeCodeMap::to_codemap(&NATIVE_CODEMAP));
         static FRAME_SPAN: LazyLock<FrameSpan> = LazyLock::new(|| {
             FrameSpan::new(FrozenFileSpan::new_unchecked(
                 CODEMAP.unpack_any(),

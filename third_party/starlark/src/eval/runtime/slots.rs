@@ -17,29 +17,15 @@
 
 use allocative::Allocative;
 use dupe::Dupe;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::Trace;
 use starlark_derive::VisitSpanMut;
 
 use crate as starlark;
 use crate::eval::bc::stack_ptr::BcSlot;
-use crate::register_starlark_any;
 use crate::values::Freeze;
 
 /// Not captured.
-#[derive(
-    Clone,
-    Copy,
-    Dupe,
-    Debug,
-    PartialEq,
-    Eq,
-    Trace,
-    Freeze,
-    VisitSpanMut,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Clone, Copy, Dupe, Debug, PartialEq, Eq, Trace, Freeze, VisitSpanMut, Allocative)]
 pub(crate) struct LocalSlotId(pub(crate) u32);
 
 impl LocalSlotId {
@@ -70,17 +56,7 @@ impl LocalSlotId {
 /// ```
 ///
 /// `x` slots (in both `f` and `lambda`) are captured.
-#[derive(
-    Clone,
-    Copy,
-    Dupe,
-    Debug,
-    PartialEq,
-    Eq,
-    Trace,
-    VisitSpanMut,
-    StarlarkPagable
-)]
+#[derive(Clone, Copy, Dupe, Debug, PartialEq, Eq, Trace, VisitSpanMut)]
 pub(crate) struct LocalCapturedSlotId(pub(crate) u32);
 
 impl LocalCapturedSlotId {
@@ -93,7 +69,5 @@ impl LocalCapturedSlotId {
 /// Local slot id, when we don't know if it is captured or not.
 ///
 /// This is used only during AST analysis.
-#[derive(Clone, Copy, Dupe, Debug, PartialEq, Eq, Trace, pagable::Pagable)]
+#[derive(Clone, Copy, Dupe, Debug, PartialEq, Eq, Trace)]
 pub(crate) struct LocalSlotIdCapturedOrNot(pub(crate) u32);
-
-register_starlark_any!(LocalSlotId);

@@ -27,7 +27,7 @@ use crate::values::FrozenValue;
 use crate::values::FrozenValueTyped;
 use crate::values::StarlarkValue;
 use crate::values::any::FrozenAnyValue;
-use crate::values::any::StarlarkAnyRegistered;
+use crate::values::any::StarlarkAnyBound;
 use crate::values::typing::type_compiled::compiled::TypeCompiled;
 
 /// Visitor for code spans in the IR.
@@ -80,7 +80,7 @@ impl<T: StarlarkValue<'static>> VisitSpanMut for FrozenValueTyped<'static, T> {
     fn visit_spans(&mut self, _visitor: &mut impl FnMut(&mut FrameSpan)) {}
 }
 
-impl<T: StarlarkAnyRegistered> VisitSpanMut for FrozenAnyValue<T> {
+impl<T: StarlarkAnyBound> VisitSpanMut for FrozenAnyValue<T> {
     fn visit_spans(&mut self, _visitor: &mut impl FnMut(&mut FrameSpan)) {}
 }
 

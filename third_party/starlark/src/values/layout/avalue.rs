@@ -26,8 +26,6 @@ use derive_more::Display;
 
 use crate as starlark;
 use crate::any::ProvidesStaticType;
-use crate::pagable::starlark_deserialize::StarlarkDeserializeContext;
-use crate::pagable::starlark_serialize::StarlarkSerializeContext;
 use crate::values::FreezeResult;
 use crate::values::Freezer;
 use crate::values::FrozenValue;
@@ -43,32 +41,7 @@ use crate::values::layout::heap::repr::ForwardPtr;
 use crate::values::layout::heap::send::HeapSyncable;
 use crate::values::layout::value_alloc_size::ValueAllocSize;
 
-/// Bound for the payload type `T` of `AValueSimple<T>`.
-///
-/// Bundles `StarlarkValue` + send/sync (always required), plus
-/// `StarlarkPagable` and `VtableRegistered` under the `pagable` feature.
-#[cfg(feature = "pagable")]
-pub trait AValueSimpleBound<'v>:
-    StarlarkValue<'v>
-    + HeapSendable<'v>
-    + HeapSyncable<'v>
-    + crate::pagable::StarlarkPagable
-    + crate::pagable::vtable_register::VtableRegistered
-{
-}
-#[cfg(feature = "pagable")]
-impl<'v, T> AValueSimpleBound<'v> for T where
-    T: StarlarkValue<'v>
-        + HeapSendable<'v>
-        + HeapSyncable<'v>
-        + crate::pagable::StarlarkPagable
-        + crate::pagable::vtable_register::VtableRegistered
-{
-}
-
-#[cfg(not(feature = "pagable"))]
 pub trait AValueSimpleBound<'v>: StarlarkValue<'v> + HeapSendable<'v> + HeapSyncable<'v> {}
-#[cfg(not(feature = "pagable"))]
 impl<'v, T> AValueSimpleBound<'v> for T where
     T: StarlarkValue<'v> + HeapSendable<'v> + HeapSyncable<'v>
 {
@@ -140,34 +113,6 @@ pub(crate) trait AValue<'v>: Sized + 'v {
 
     unsafe fn heap_copy(me: *mut AValueRepr<Self::StarlarkValue>, tracer: &Tracer<'v>)
     -> Value<'v>;
-
-    /// Serialize this value using the provided context.
-    /// Default implementation returns an error — override for types that support serialization.
-    fn starlark_serialize(
-        _me: *const AValueRepr<Self::StarlarkValue>,
-        _ctx: &mut dyn StarlarkSerializeContext,
-    ) -> crate::Result<()> {
-        Err(crate::Error::new_kind(crate::ErrorKind::Other(
-            anyhow::anyhow!(
-                "Type `{}` does not support starlark serialization",
-                Self::StarlarkValue::TYPE
-            ),
-        )))
-    }
-
-    /// Deserialize this value into pre-allocated memory using the provided context.
-    /// Default implementation returns an error — override for types that support deserialization.
-    fn starlark_deserialize(
-        _me: *mut AValueRepr<Self::StarlarkValue>,
-        _ctx: &mut dyn StarlarkDeserializeContext<'_>,
-    ) -> crate::Result<()> {
-        Err(crate::Error::new_kind(crate::ErrorKind::Other(
-            anyhow::anyhow!(
-                "Type `{}` does not support starlark deserialization",
-                Self::StarlarkValue::TYPE
-            ),
-        )))
-    }
 }
 
 /// A value with extended (`AValue`) vtable methods.

@@ -39,7 +39,6 @@ use crate::cast;
 use crate::cast::transmute;
 use crate::coerce::Coerce;
 use crate::coerce::CoerceKey;
-use crate::register_starlark_any;
 use crate::typing::Ty;
 use crate::values::AllocFrozenValue;
 use crate::values::AllocValue;
@@ -461,31 +460,8 @@ impl<'v, T: StarlarkValue<'v>> AllocFrozenValue for FrozenValueTyped<'v, T> {
     }
 }
 
-impl<'v, T: StarlarkValue<'v>> crate::pagable::StarlarkSerialize for FrozenValueTyped<'v, T> {
-    fn starlark_serialize(
-        &self,
-        ctx: &mut dyn crate::pagable::starlark_serialize::StarlarkSerializeContext,
-    ) -> crate::Result<()> {
-        self.0.starlark_serialize(ctx)
-    }
-}
-
-impl<'v, T: StarlarkValue<'v>> crate::pagable::StarlarkDeserialize for FrozenValueTyped<'v, T> {
-    fn starlark_deserialize(
-        ctx: &mut dyn crate::pagable::starlark_deserialize::StarlarkDeserializeContext<'_>,
-    ) -> crate::Result<Self> {
-        let fv = FrozenValue::starlark_deserialize(ctx)?;
-        // SAFETY: pagable deserializes this field through the same Rust type
-        // that serialized it.
-        Ok(unsafe { FrozenValueTyped::new_unchecked(fv) })
-    }
-}
-
 impl AllocFrozenStringValue for FrozenStringValue {
     fn alloc_frozen_string_value(self, _heap: &FrozenHeap) -> FrozenStringValue {
         self
     }
 }
-
-// Register FrozenValueTyped<StarlarkStr> for use with alloc_any_slice in pagable mode.
-register_starlark_any!(FrozenValueTyped<'static, StarlarkStr>);

@@ -25,7 +25,6 @@ use std::cell::Cell;
 use allocative::Allocative;
 use derive_more::Display;
 use starlark_derive::NoSerialize;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::Trace;
 use starlark_derive::starlark_value;
 
@@ -45,14 +44,7 @@ use crate::values::ValueLike;
 #[allocative(skip)]
 pub(crate) struct ValueCaptured<'v>(Cell<Option<Value<'v>>>);
 
-#[derive(
-    Debug,
-    ProvidesStaticType,
-    Display,
-    NoSerialize,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Debug, ProvidesStaticType, Display, NoSerialize, Allocative)]
 #[display("{:?}", self)] // Type is not user visible
 #[repr(transparent)]
 pub(crate) struct FrozenValueCaptured(Option<FrozenValue>);

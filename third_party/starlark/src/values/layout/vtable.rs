@@ -37,9 +37,6 @@ use crate::collections::StarlarkHasher;
 use crate::environment::Methods;
 use crate::eval::Arguments;
 use crate::eval::Evaluator;
-use crate::pagable::DeserTypeId;
-use crate::pagable::starlark_deserialize::StarlarkDeserializeContext;
-use crate::pagable::starlark_serialize::StarlarkSerializeContext;
 use crate::private::Private;
 use crate::typing::Ty;
 use crate::values::FreezeResult;
@@ -126,10 +123,6 @@ pub struct AValueVTable {
     // `StarlarkValue`
     pub(crate) starlark_value: StarlarkValueVTable,
 
-    /// Deserialization type identifier
-    /// Used for vtable lookup during deserialization.
-    pub(crate) deser_type_id: DeserTypeId,
-
     // `Drop`
     drop_in_place: fn(StarlarkValueRawPtr),
 
@@ -138,12 +131,6 @@ pub struct AValueVTable {
     memory_size: fn(StarlarkValueRawPtr) -> ValueAllocSize,
     heap_freeze: fn(StarlarkValueRawPtr, &Freezer) -> FreezeResult<FrozenValue>,
     heap_copy: for<'v> fn(StarlarkValueRawPtr, &Tracer<'v>) -> Value<'v>,
-    starlark_serialize:
-        fn(StarlarkValueRawPtr, &mut dyn StarlarkSerializeContext) -> crate::Result<()>,
-    pub(crate) starlark_deserialize: for<'de> fn(
-        StarlarkValueRawPtr,
-        &mut dyn StarlarkDeserializeContext<'de>,
-    ) -> crate::Result<()>,
 
     // `StarlarkValue` supertraits.
     display: unsafe fn(StarlarkValueRawPtr) -> *const dyn Display,
@@ -167,73 +154,12 @@ impl<'v, T: StarlarkValue<'v>> GetAllocativeKey<'v, T> {
     const ALLOCATIVE_KEY: allocative::Key = allocative::Key::new(T::TYPE);
 }
 
-/// Helper struct to compute [`DeserTypeId`] as an associated const
-/// for a generic `StarlarkValue` type parameter.
-/// Used in `AValueVTable::new()` which is a `const fn`.
-struct GetDeserTypeId<'v, T: StarlarkValue<'v>>(PhantomData<&'v T>);
-
-impl<'v, T: StarlarkValue<'v>> GetDeserTypeId<'v, T> {
-    const DESER_TYPE_ID: DeserTypeId = DeserTypeId::of::<T>();
-}
-
-/// Marker type for uninitialized deserialized values.
-/// All methods panic with a descriptive message.
-#[derive(Allocative)]
-struct UninitializedValue;
-
-impl Display for UninitializedValue {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "<uninitialized>")
-    }
-}
-
-impl Debug for UninitializedValue {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "<uninitialized>")
-    }
-}
-
 impl AValueVTable {
-    /// Sentinel vtable for values that have been allocated but not yet deserialized.
-    /// Every method panics with "accessing uninitialized deserialized value".
-    pub(crate) fn uninitialized_sentinel() -> &'static AValueVTable {
-        const UNINIT_ALLOCATIVE_KEY: allocative::Key = allocative::Key::new("UninitializedValue");
-        const UNINIT_TYPE_ID: ConstTypeId = ConstTypeId::of::<UninitializedValue>();
-        const UNINIT_STARLARK_TYPE_ID: StarlarkTypeId =
-            StarlarkTypeId::from_type_id(UNINIT_TYPE_ID);
-        const UNINIT_DESER_TYPE_ID: DeserTypeId = DeserTypeId::of::<UninitializedValue>();
-
-        const PANIC_MSG: &str = "accessing a frozen value that has not been deserialized yet";
-
-        &AValueVTable {
-            drop_in_place: |_| {},
-            is_str: false,
-            memory_size: |_| panic!("{}", PANIC_MSG),
-            static_type_of_value: UNINIT_TYPE_ID,
-            starlark_type_id: UNINIT_STARLARK_TYPE_ID,
-            heap_freeze: |_, _| panic!("{}", PANIC_MSG),
-            heap_copy: |_, _| panic!("{}", PANIC_MSG),
-            starlark_serialize: |_, _| panic!("{}", PANIC_MSG),
-            starlark_deserialize: |_, _| panic!("{}", PANIC_MSG),
-            type_name: "UninitializedValue",
-            type_as_allocative_key: UNINIT_ALLOCATIVE_KEY,
-            deser_type_id: UNINIT_DESER_TYPE_ID,
-            display: |_| panic!("{}", PANIC_MSG),
-            debug: |_| panic!("{}", PANIC_MSG),
-            erased_serde_serialize: |_| panic!("{}", PANIC_MSG),
-            allocative: |_| panic!("{}", PANIC_MSG),
-            total_memory_for_profile: |_| panic!("{}", PANIC_MSG),
-            visit_extra_allocative: |_, _| panic!("{}", PANIC_MSG),
-            starlark_value: StarlarkValueVTable::UNINITIALIZED_SENTINEL,
-        }
-    }
-
     pub(crate) fn new_black_hole() -> &'static AValueVTable {
         const BLACKHOLE_ALLOCATIVE_KEY: allocative::Key = allocative::Key::new("BlackHole");
         const BLACKHOLE_TYPE_ID: ConstTypeId = ConstTypeId::of::<BlackHole>();
         const BLACKHOLE_STARLARK_TYPE_ID: StarlarkTypeId =
             StarlarkTypeId::from_type_id(BLACKHOLE_TYPE_ID);
-        const BLACKHOLE_DESER_TYPE_ID: DeserTypeId = DeserTypeId::of::<BlackHole>();
 
         &AValueVTable {
             drop_in_place: |_| {},
@@ -245,11 +171,8 @@ impl AValueVTable {
 
             heap_freeze: |_, _| panic!("BlackHole"),
             heap_copy: |_, _| panic!("BlackHole"),
-            starlark_serialize: |_, _| panic!("BlackHole"),
-            starlark_deserialize: |_, _| panic!("BlackHole"),
             type_name: "BlackHole",
             type_as_allocative_key: BLACKHOLE_ALLOCATIVE_KEY,
-            deser_type_id: BLACKHOLE_DESER_TYPE_ID,
 
             display: |this| {
                 let this = unsafe { &*this.value_ptr::<BlackHole>() };
@@ -295,20 +218,10 @@ impl AValueVTable {
                 let value = T::heap_copy(p, transmute!(&Tracer, &Tracer, tracer));
                 transmute!(Value, Value, value)
             },
-            starlark_serialize: |p, ctx| unsafe {
-                let p = AValueRepr::from_payload_ptr_mut(p.value_ptr::<T::StarlarkValue>())
-                    as *const AValueRepr<T::StarlarkValue>;
-                T::starlark_serialize(p, ctx)
-            },
-            starlark_deserialize: |p, ctx| unsafe {
-                let p = AValueRepr::from_payload_ptr_mut(p.value_ptr::<T::StarlarkValue>());
-                T::starlark_deserialize(p, ctx)
-            },
             static_type_of_value: GetTypeId::<T::StarlarkValue>::TYPE_ID,
             starlark_type_id: GetTypeId::<T::StarlarkValue>::STARLARK_TYPE_ID,
             type_name: T::StarlarkValue::TYPE,
             type_as_allocative_key: GetAllocativeKey::<T::StarlarkValue>::ALLOCATIVE_KEY,
-            deser_type_id: GetDeserTypeId::<T::StarlarkValue>::DESER_TYPE_ID,
             display: |this| unsafe {
                 let this = this.value_ptr::<T::StarlarkValue>();
                 let display = this as *const dyn Display;
@@ -421,21 +334,6 @@ impl<'v> AValueDyn<'v> {
     #[inline]
     pub(crate) unsafe fn heap_copy(self, tracer: &Tracer<'v>) -> Value<'v> {
         (self.vtable.heap_copy)(self.value, tracer)
-    }
-
-    pub(crate) fn starlark_serialize(
-        self,
-        ctx: &mut dyn StarlarkSerializeContext,
-    ) -> crate::Result<()> {
-        (self.vtable.starlark_serialize)(self.value, ctx)
-    }
-
-    #[expect(dead_code)]
-    pub(crate) fn starlark_deserialize(
-        self,
-        ctx: &mut dyn StarlarkDeserializeContext<'_>,
-    ) -> crate::Result<()> {
-        (self.vtable.starlark_deserialize)(self.value, ctx)
     }
 
     pub(crate) fn typechecker_ty(self) -> Option<Ty> {

@@ -23,8 +23,6 @@ use std::ptr::NonNull;
 use either::Either;
 use static_assertions::const_assert;
 
-use crate::pagable::StarlarkDeserialize;
-use crate::pagable::StarlarkSerialize;
 use crate::values::FrozenValue;
 use crate::values::thin_box_slice_frozen_value::thin_box::AllocatedThinBoxSlice;
 
@@ -126,28 +124,6 @@ unsafe impl Sync for PackedImpl where FrozenValue: Sync {}
 /// 8 bytes in size, while being allocation free for lengths zero and one. It
 /// depends on the lower bit of a FrozenPointer always being unset.
 pub struct ThinBoxSliceFrozenValue<'v>(PackedImpl, PhantomData<&'v ()>);
-
-impl StarlarkSerialize for ThinBoxSliceFrozenValue<'_> {
-    fn starlark_serialize(
-        &self,
-        ctx: &mut dyn crate::pagable::StarlarkSerializeContext,
-    ) -> crate::Result<()> {
-        <Either<&FrozenValue, AllocatedThinBoxSlice<FrozenValue>>>::starlark_serialize(
-            &self.0.unpack(),
-            ctx,
-        )
-    }
-}
-
-impl StarlarkDeserialize for ThinBoxSliceFrozenValue<'_> {
-    fn starlark_deserialize(
-        ctx: &mut dyn crate::pagable::StarlarkDeserializeContext<'_>,
-    ) -> crate::Result<Self> {
-        let packed =
-            <Either<FrozenValue, AllocatedThinBoxSlice<FrozenValue>>>::starlark_deserialize(ctx)?;
-        Ok(Self(packed.into(), PhantomData))
-    }
-}
 
 impl<'v> ThinBoxSliceFrozenValue<'v> {
     /// Produces an empty list

@@ -18,7 +18,6 @@
 use allocative::Allocative;
 use starlark_derive::NoSerialize;
 use starlark_derive::ProvidesStaticType;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::starlark_value;
 
 use crate as starlark;
@@ -28,14 +27,7 @@ use crate::values::FrozenHeap;
 use crate::values::FrozenValue;
 use crate::values::StarlarkValue;
 
-#[derive(
-    Allocative,
-    NoSerialize,
-    Debug,
-    derive_more::Display,
-    ProvidesStaticType,
-    StarlarkPagable
-)]
+#[derive(Allocative, NoSerialize, Debug, derive_more::Display, ProvidesStaticType)]
 #[display("Ellipsis")]
 pub(crate) struct Ellipsis;
 

@@ -62,7 +62,7 @@ enum FunctionError {
 /// Return value of `type(any function)`.
 pub const FUNCTION_TYPE: &str = "function";
 
-#[derive(Debug, Allocative, Clone, Copy, Dupe, pagable::Pagable)]
+#[derive(Debug, Allocative, Clone, Copy, Dupe)]
 #[doc(hidden)]
 pub enum SpecialBuiltinFunction {
     List,
@@ -80,11 +80,10 @@ pub type NativeFuncFn = for<'v> fn(
 ) -> crate::Result<Value<'v>>;
 
 /// Storage for a `NativeFuncFn` and the parameters spec needed to call it
-#[derive(Debug, ProvidesStaticType, Allocative, crate::StarlarkPagable)]
+#[derive(Debug, ProvidesStaticType, Allocative)]
 pub(crate) struct NativeFunc(
     #[allocative(skip)] // Not general enough
-    #[starlark_pagable(skip = "{ |_a, _b, _c| { unimplemented!() } }")]
-    pub(crate) NativeFuncFn,
+    pub(crate)  NativeFuncFn,
     pub(crate) ParametersSpec<FrozenValue>,
 );
 
@@ -102,14 +101,7 @@ impl NativeFunc {
 /// Starlark representation of native (Rust) functions.
 ///
 /// Almost always created with [`#[starlark_module]`](macro@crate::starlark_module).
-#[derive(
-    Derivative,
-    ProvidesStaticType,
-    Display,
-    NoSerialize,
-    Allocative,
-    crate::StarlarkPagable
-)]
+#[derive(Derivative, ProvidesStaticType, Display, NoSerialize, Allocative)]
 #[derivative(Debug)]
 #[display("{}", name)]
 pub(crate) struct NativeFunction {
@@ -117,13 +109,10 @@ pub(crate) struct NativeFunction {
     pub(crate) function: NativeFunc,
     pub(crate) name: String,
     /// `.type` attribute and a type when this function is used in type expression.
-    #[starlark_pagable(pagable)]
     pub(crate) as_type: Option<Ty>,
-    #[starlark_pagable(pagable)]
     pub(crate) ty: Ty,
     /// Safe to evaluate speculatively.
     pub(crate) speculative_exec_safe: bool,
-    #[starlark_pagable(pagable)]
     pub(crate) special_builtin_function: Option<SpecialBuiltinFunction>,
 }
 
@@ -237,11 +226,10 @@ pub type NativeMethFn = for<'v> fn(
 ) -> crate::Result<Value<'v>>;
 
 /// Storage for a `NativeMethFn` and the parameters spec needed to call it
-#[derive(Debug, ProvidesStaticType, Allocative, crate::StarlarkPagable)]
+#[derive(Debug, ProvidesStaticType, Allocative)]
 pub(crate) struct NativeMeth(
     #[allocative(skip)] // Not general enough
-    #[starlark_pagable(skip = "{ |_a, _b, _c, _d| { unimplemented!() } }")]
-    pub(crate) NativeMethFn,
+    pub(crate)  NativeMethFn,
     pub(crate) ParametersSpec<FrozenValue>,
 );
 
@@ -257,21 +245,13 @@ impl NativeMeth {
     }
 }
 
-#[derive(
-    Derivative,
-    Display,
-    NoSerialize,
-    ProvidesStaticType,
-    Allocative,
-    crate::StarlarkPagable
-)]
+#[derive(Derivative, Display, NoSerialize, ProvidesStaticType, Allocative)]
 #[derivative(Debug)]
 #[display("{}", name)]
 pub(crate) struct NativeMethod {
     #[derivative(Debug = "ignore")]
     pub(crate) function: NativeMeth,
     pub(crate) name: String,
-    #[starlark_pagable(pagable)]
     pub(crate) ty: Ty,
     /// Safe to evaluate speculatively.
     pub(crate) speculative_exec_safe: bool,
@@ -288,20 +268,12 @@ impl<'v> StarlarkValue<'v> for NativeMethod {
 
 /// Used by the `#[starlark(attribute)]` tag of [`#[starlark_module]`](macro@starlark_module)
 /// to define a function that pretends to be an attribute.
-#[derive(
-    Derivative,
-    Display,
-    NoSerialize,
-    ProvidesStaticType,
-    Allocative,
-    crate::StarlarkPagable
-)]
+#[derive(Derivative, Display, NoSerialize, ProvidesStaticType, Allocative)]
 #[display("Attribute")]
 #[derivative(Debug)]
 pub(crate) struct NativeAttribute {
     /// Safe to evaluate speculatively.
     pub(crate) speculative_exec_safe: bool,
-    #[starlark_pagable(pagable)]
     pub(crate) typ: Ty,
     /// Essentially a `&dyn Fn(Value, Heap) -> Result<Value>`, but expanded out by hand, and
     /// with the `Self` hardcoded to always be `Option<FrozenValue>`
@@ -310,7 +282,6 @@ pub(crate) struct NativeAttribute {
     /// would introduce an additional branch when calling the attribute
     pub(crate) data: Option<FrozenValue>,
     #[allocative(skip)] // "Not general enough"
-    #[starlark_pagable(skip = "{ |_a, _b, _c| { unimplemented!() } }")]
     pub(crate) callable:
         for<'v> fn(Option<FrozenValue>, Value<'v>, Heap<'v>) -> crate::Result<Value<'v>>,
 }
@@ -325,21 +296,11 @@ impl NativeAttribute {
 }
 
 #[starlark_value(type = "attribute")]
-impl<'v> StarlarkValue<'v> for NativeAttribute {
-}
+impl<'v> StarlarkValue<'v> for NativeAttribute {}
 
 /// A wrapper for a method with a self object already bound.
 #[derive(
-    Clone,
-    Debug,
-    Trace,
-    Coerce,
-    Display,
-    Freeze,
-    NoSerialize,
-    ProvidesStaticType,
-    Allocative,
-    crate::StarlarkPagable
+    Clone, Debug, Trace, Coerce, Display, Freeze, NoSerialize, ProvidesStaticType, Allocative,
 )]
 #[repr(C)]
 #[display("{}", method)]

@@ -25,7 +25,6 @@ use std::marker::PhantomData;
 
 use allocative::Allocative;
 use starlark_derive::NoSerialize;
-use starlark_derive::StarlarkPagablePanic;
 use starlark_derive::starlark_value;
 
 use crate as starlark;
@@ -38,43 +37,13 @@ use crate::values::FrozenHeap;
 use crate::values::FrozenValue;
 use crate::values::Heap;
 use crate::values::StarlarkValue;
-use crate::values::StaticValueRegistered;
 use crate::values::Value;
 use crate::values::type_repr::StarlarkTypeRepr;
 use crate::values::typing::TypeType;
 use crate::values::typing::ty::AbstractType;
 
-/// Marker trait indicating that `StarlarkValueAsType<T>` has been registered
-/// as a static value for pagable.
-///
-/// # Safety
-///
-/// This trait should only be implemented by the `#[starlark_module]` proc macro
-/// when it generates the static registration for a `StarlarkValueAsType` constant.
-/// Manual implementations may lead to missing registrations or duplicate impl trait.
-pub unsafe trait AsTypeStaticRegistered {}
-
-/// When pagable is disabled, this blanket impl ensures that
-/// `StarlarkValueAsType::new()` and `new_no_docs()` work without requiring
-/// explicit `AsTypeStaticRegistered` impls from downstream consumers.
-#[cfg(not(feature = "pagable"))]
-unsafe impl<T> AsTypeStaticRegistered for T {}
-
-#[derive(
-    Debug,
-    NoSerialize,
-    Allocative,
-    ProvidesStaticType,
-// Instances are allocated via `AllocStaticSimple` and pagable round-trip is
-// handled by the static-value registry, so a real `StarlarkPagable` impl is
-// not needed.
-    StarlarkPagablePanic
-)]
+#[derive(Debug, NoSerialize, Allocative, ProvidesStaticType)]
 struct StarlarkValueAsTypeStarlarkValue(fn() -> Ty);
-
-// SAFETY: This type is only used in static contexts via StarlarkValueAsType::new()
-// which creates a static value that is properly registered for pagable serialization.
-unsafe impl StaticValueRegistered for StarlarkValueAsTypeStarlarkValue {}
 
 #[starlark_value(type = "type")]
 impl<'v> StarlarkValue<'v> for StarlarkValueAsTypeStarlarkValue {
@@ -108,7 +77,6 @@ impl Display for StarlarkValueAsTypeStarlarkValue {
 /// use starlark::any::ProvidesStaticType;
 /// use starlark::environment::GlobalsBuilder;
 /// use starlark::values::NoSerialize;
-/// use starlark::values::StarlarkPagable;
 /// use starlark::values::StarlarkValue;
 /// use starlark::values::starlark_value;
 /// use starlark::values::starlark_value_as_type::StarlarkValueAsType;
@@ -120,7 +88,6 @@ impl Display for StarlarkValueAsTypeStarlarkValue {
 ///     Allocative,
 ///     ProvidesStaticType,
 ///     NoSerialize,
-///     StarlarkPagable
 /// )]
 /// struct StarlarkTemperature;
 ///
@@ -169,31 +136,23 @@ impl<T: StarlarkTypeRepr> StarlarkValueAsType<T> {
     /// Use [`new_no_docs`](Self::new_no_docs) if `T` is not a `StarlarkValue`.
     pub const fn new() -> Self
     where
-        T: StarlarkValue<'static> + AsTypeStaticRegistered,
+        T: StarlarkValue<'static>,
     {
         StarlarkValueAsType(
-            &const {
-                AllocStaticSimple::alloc(StarlarkValueAsTypeStarlarkValue(T::starlark_type_repr))
-            },
+            &const { AllocStaticSimple::alloc(StarlarkValueAsTypeStarlarkValue(T::starlark_type_repr)) },
             PhantomData,
         )
     }
 
     /// Constructor.
-    pub const fn new_no_docs() -> Self
-    where
-        T: AsTypeStaticRegistered,
-    {
+    pub const fn new_no_docs() -> Self {
         StarlarkValueAsType(
-            &const {
-                AllocStaticSimple::alloc(StarlarkValueAsTypeStarlarkValue(T::starlark_type_repr))
-            },
+            &const { AllocStaticSimple::alloc(StarlarkValueAsTypeStarlarkValue(T::starlark_type_repr)) },
             PhantomData,
         )
     }
 
     /// Get the FrozenValue for this type.
-    /// Used for pagable serialization registration.
     pub fn to_frozen_value(&self) -> FrozenValue {
         self.0.to_frozen_value()
     }
@@ -219,10 +178,7 @@ impl<T: StarlarkTypeRepr> AllocFrozenValue for StarlarkValueAsType<T> {
     }
 }
 
-/// Declare a static `StarlarkValueAsType<T>` with automatic pagable serialization registration.
-///
-/// This macro creates a module-level static and registers it via `inventory::submit!`
-/// using `file!()` and `line!()` for deterministic ID generation.
+/// Declare a static `StarlarkValueAsType<T>`.
 ///
 /// # Usage
 ///
@@ -237,34 +193,19 @@ impl<T: StarlarkTypeRepr> AllocFrozenValue for StarlarkValueAsType<T> {
 #[macro_export]
 macro_rules! declare_starlark_value_as_type {
     ($vis:vis $name:ident, $T:ty) => {
-        $crate::declare_starlark_value_as_type!($vis $name, $T, new);
+        $crate::declare_starlark_value_as_type!(@declare $vis $name, $T, new);
     };
     ($vis:vis $name:ident, $T:ty, no_docs) => {
-        $crate::declare_starlark_value_as_type!($vis $name, $T, new_no_docs);
+        $crate::declare_starlark_value_as_type!(@declare $vis $name, $T, new_no_docs);
     };
     ($vis:vis $name:ident, $T:ty, skip_type_registration) => {
-        $crate::declare_starlark_value_as_type!(@skip_type_registration $vis $name, $T, new);
+        $crate::declare_starlark_value_as_type!(@declare $vis $name, $T, new);
     };
     ($vis:vis $name:ident, $T:ty, skip_type_registration_no_docs) => {
-        $crate::declare_starlark_value_as_type!(@skip_type_registration $vis $name, $T, new_no_docs);
+        $crate::declare_starlark_value_as_type!(@declare $vis $name, $T, new_no_docs);
     };
-    ($vis:vis $name:ident, $T:ty, $constructor:ident) => {
-        // Register the AsTypeStaticRegistered marker trait for T
-        // (cfg-gated via __register_starlark_value_as_type, no-op when pagable is disabled).
-        $crate::__register_starlark_value_as_type!(impl_trait = $T);
-
-        $crate::declare_starlark_value_as_type!(@skip_type_registration $vis $name, $T, $constructor);
-    };
-    (@skip_type_registration $vis:vis $name:ident, $T:ty, $constructor:ident) => {
+    (@declare $vis:vis $name:ident, $T:ty, $constructor:ident) => {
         $vis static $name: $crate::__derive_refs::StarlarkValueAsType<$T> =
             $crate::__derive_refs::StarlarkValueAsType::$constructor();
-
-        $crate::__derive_refs::inventory::submit! {
-            $crate::__derive_refs::StaticValueEntry::new(
-                file!(),
-                line!(),
-                || $name.to_frozen_value()
-            )
-        }
     };
 }

@@ -21,7 +21,6 @@ use std::fmt;
 use std::fmt::Debug;
 use std::fmt::Formatter;
 
-use crate as starlark;
 use crate::eval::Arguments;
 use crate::eval::Evaluator;
 use crate::eval::runtime::frame_span::FrameSpan;
@@ -35,7 +34,7 @@ use crate::values::function::NativeAttribute;
 use crate::values::function::NativeMethod;
 
 /// A value or an unbound method or unbound attribute.
-#[derive(Clone, crate::StarlarkPagable)]
+#[derive(Clone)]
 pub(crate) enum UnboundValue {
     /// A method with `this` unbound.
     Method(FrozenValueTyped<'static, NativeMethod>),

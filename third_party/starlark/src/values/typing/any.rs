@@ -18,7 +18,6 @@
 use allocative::Allocative;
 use starlark_derive::NoSerialize;
 use starlark_derive::ProvidesStaticType;
-use starlark_derive::StarlarkPagable;
 
 use crate as starlark;
 use crate::static_starlark_value;
@@ -29,14 +28,7 @@ use crate::values::FrozenValue;
 use crate::values::StarlarkValue;
 use crate::values::starlark_value;
 
-#[derive(
-    Debug,
-    derive_more::Display,
-    Allocative,
-    ProvidesStaticType,
-    NoSerialize,
-    StarlarkPagable
-)]
+#[derive(Debug, derive_more::Display, Allocative, ProvidesStaticType, NoSerialize)]
 #[display("{}", Self::TYPE)]
 pub(crate) struct TypingAny;
 

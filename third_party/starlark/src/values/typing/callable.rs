@@ -28,7 +28,6 @@ use allocative::Allocative;
 use dupe::Dupe;
 use starlark_derive::NoSerialize;
 use starlark_derive::ProvidesStaticType;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::starlark_value;
 
 use crate as starlark;
@@ -57,14 +56,7 @@ use crate::values::typing::TypeCompiled;
 use crate::values::typing::callable::param::StarlarkCallableParamAny;
 use crate::values::typing::callable::param::StarlarkCallableParamSpec;
 
-#[derive(
-    Debug,
-    derive_more::Display,
-    Allocative,
-    ProvidesStaticType,
-    NoSerialize,
-    StarlarkPagable
-)]
+#[derive(Debug, derive_more::Display, Allocative, ProvidesStaticType, NoSerialize)]
 #[display("{}", Self::TYPE)]
 pub(crate) struct TypingCallable;
 
@@ -103,17 +95,9 @@ impl AllocFrozenValue for TypingCallable {
     }
 }
 
-#[derive(
-    Allocative,
-    Debug,
-    ProvidesStaticType,
-    NoSerialize,
-    derive_more::Display,
-    StarlarkPagable
-)]
+#[derive(Allocative, Debug, ProvidesStaticType, NoSerialize, derive_more::Display)]
 #[display("{}", callable)]
 pub(crate) struct TypingCallableAt2 {
-    #[starlark_pagable(pagable)]
     callable: TyCallable,
 }
 
@@ -215,7 +199,6 @@ impl<'v, P: StarlarkCallableParamSpec, R: StarlarkTypeRepr> AllocValue<'v>
 /// Marker for a callable value.
 #[derive(Allocative)]
 #[allocative(bound = "")]
-#[derive(StarlarkPagable)]
 pub struct FrozenStarlarkCallable<
     P: StarlarkCallableParamSpec = StarlarkCallableParamAny,
     R: StarlarkTypeRepr = FrozenValue,

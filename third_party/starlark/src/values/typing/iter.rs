@@ -20,7 +20,6 @@ use std::marker::PhantomData;
 use allocative::Allocative;
 use starlark_derive::NoSerialize;
 use starlark_derive::ProvidesStaticType;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::starlark_value;
 
 use crate as starlark;
@@ -45,14 +44,7 @@ impl<T: StarlarkTypeRepr> StarlarkTypeRepr for StarlarkIter<T> {
     }
 }
 
-#[derive(
-    Debug,
-    derive_more::Display,
-    Allocative,
-    ProvidesStaticType,
-    NoSerialize,
-    StarlarkPagable
-)]
+#[derive(Debug, derive_more::Display, Allocative, ProvidesStaticType, NoSerialize)]
 #[display("{}", Self::TYPE)]
 pub(crate) struct TypingIterable;
 

@@ -35,7 +35,6 @@
 use allocative::Allocative;
 use starlark_derive::NoSerialize;
 use starlark_derive::ProvidesStaticType;
-use starlark_derive::StarlarkPagable;
 
 use crate as starlark;
 use crate::static_starlark_value;
@@ -48,14 +47,7 @@ use crate::values::StarlarkValue;
 use crate::values::starlark_value;
 use crate::values::type_repr::StarlarkTypeRepr;
 
-#[derive(
-    Debug,
-    derive_more::Display,
-    Allocative,
-    ProvidesStaticType,
-    NoSerialize,
-    StarlarkPagable
-)]
+#[derive(Debug, derive_more::Display, Allocative, ProvidesStaticType, NoSerialize)]
 #[display("{}", Self::TYPE)]
 pub(crate) struct TypingNever;
 

@@ -18,7 +18,6 @@
 use allocative::Allocative;
 use starlark_derive::NoSerialize;
 use starlark_derive::ProvidesStaticType;
-use starlark_derive::StarlarkPagablePanic;
 use starlark_derive::starlark_value;
 
 use crate as starlark;
@@ -28,14 +27,7 @@ use crate::values::StarlarkValue;
 
 /// Type of type.
 #[doc(hidden)]
-#[derive(
-    Debug,
-    derive_more::Display,
-    Allocative,
-    ProvidesStaticType,
-    NoSerialize,
-    StarlarkPagablePanic
-)]
+#[derive(Debug, derive_more::Display, Allocative, ProvidesStaticType, NoSerialize)]
 #[display("type")]
 pub enum AbstractType {}
 

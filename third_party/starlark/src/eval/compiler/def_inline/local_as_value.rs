@@ -24,7 +24,6 @@ use std::array;
 use allocative::Allocative;
 use once_cell::sync::Lazy;
 use starlark_derive::NoSerialize;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::starlark_value;
 
 use crate as starlark;
@@ -40,14 +39,7 @@ use crate::values::layout::heap::heap_type::FrozenHeapName;
 
 /// Local slot id as `FrozenValue`. This object only using during compilation
 /// and never appears in the executed program.
-#[derive(
-    derive_more::Display,
-    Debug,
-    ProvidesStaticType,
-    NoSerialize,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(derive_more::Display, Debug, ProvidesStaticType, NoSerialize, Allocative)]
 #[display("{:?}", self)]
 pub(crate) struct LocalAsValue {
     #[allocative(skip)]

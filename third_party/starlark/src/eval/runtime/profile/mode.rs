@@ -23,7 +23,6 @@ use dupe::Dupe;
 
 /// How to profile starlark code.
 #[derive(Debug, PartialEq, Eq, Hash, Clone, Dupe, Copy, Allocative)]
-#[derive(pagable::Pagable)]
 #[non_exhaustive]
 pub enum ProfileMode {
     /// The heap profile mode provides information about the time spent in each function and allocations

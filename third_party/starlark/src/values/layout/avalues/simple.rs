@@ -76,27 +76,6 @@ impl<'v, T: AValueSimpleBound<'v>> AValue<'v> for AValueSimple<T> {
     ) -> Value<'v> {
         unsafe { heap_copy_impl::<Self>(me, tracer, |_v, _tracer| {}) }
     }
-
-    #[cfg(feature = "pagable")]
-    fn starlark_serialize(
-        me: *const AValueRepr<Self::StarlarkValue>,
-        ctx: &mut dyn crate::pagable::StarlarkSerializeContext,
-    ) -> crate::Result<()> {
-        let value = unsafe { &(*me).payload };
-        value.starlark_serialize(ctx)
-    }
-
-    #[cfg(feature = "pagable")]
-    fn starlark_deserialize(
-        me: *mut AValueRepr<Self::StarlarkValue>,
-        ctx: &mut dyn crate::pagable::StarlarkDeserializeContext<'_>,
-    ) -> crate::Result<()> {
-        let value = T::starlark_deserialize(ctx)?;
-        unsafe {
-            std::ptr::write(&mut (*me).payload, value);
-        }
-        Ok(())
-    }
 }
 
 impl FrozenHeap {
@@ -122,10 +101,6 @@ impl FrozenHeap {
     /// Simple value is any starlark value which:
     /// * bound by `'static` lifetime (in particular, it cannot contain references to other `Value`s)
     /// * is not special builtin (e.g. `None`)
-    ///
-    /// Under the `pagable` feature, `T` must also be registered via
-    /// [`register_avalue_simple_frozen!`](crate::register_avalue_simple_frozen)
-    /// (bundled into `AValueSimpleBound`).
     pub fn alloc_simple<T: AValueSimpleBound<'static> + Send + Sync>(&self, val: T) -> FrozenValue {
         self.alloc_simple_typed_static(val).to_frozen_value()
     }

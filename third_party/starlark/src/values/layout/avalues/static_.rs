@@ -17,7 +17,6 @@
 
 use std::marker::PhantomData;
 
-use crate::pagable::StaticValueRegistered;
 use crate::values::FreezeResult;
 use crate::values::Freezer;
 use crate::values::FrozenValue;
@@ -26,7 +25,7 @@ use crate::values::StarlarkValue;
 use crate::values::Tracer;
 use crate::values::Value;
 use crate::values::any::FrozenAnyValue;
-use crate::values::any::StarlarkAnyRegistered;
+use crate::values::any::StarlarkAnyBound;
 use crate::values::layout::avalue::AValue;
 use crate::values::layout::avalue::AValueImpl;
 use crate::values::layout::heap::repr::AValueRepr;
@@ -81,10 +80,7 @@ pub struct AllocStaticSimple<T: StarlarkValue<'static>>(
 
 impl<T: StarlarkValue<'static>> AllocStaticSimple<T> {
     /// Allocate a value statically.
-    pub const fn alloc(value: T) -> Self
-    where
-        T: StaticValueRegistered,
-    {
+    pub const fn alloc(value: T) -> Self {
         AllocStaticSimple(AValueRepr::with_metadata(
             AValueVTable::new::<AValueBasic<T>>(),
             AValueImpl::<AValueBasic<T>>::new(value),
@@ -107,7 +103,7 @@ impl<T: StarlarkValue<'static>> AllocStaticSimple<T> {
     }
 }
 
-impl<T: StarlarkAnyRegistered> AllocStaticSimple<StarlarkAny<T>> {
+impl<T: StarlarkAnyBound> AllocStaticSimple<StarlarkAny<T>> {
     /// Unpack as a [`FrozenAnyValue`], providing direct access to the inner `T`.
     pub fn unpack_any(&'static self) -> FrozenAnyValue<T> {
         FrozenAnyValue::from_typed(self.unpack())

@@ -16,18 +16,13 @@
  */
 
 use std::mem;
-use std::mem::MaybeUninit;
-use std::ptr;
 use std::ptr::copy_nonoverlapping;
 
 use allocative::Key;
 use allocative::Visitor;
-use pagable::PagableDeserialize;
-use pagable::PagableSerialize;
 use starlark_map::Hashed;
 
 use crate::collections::StarlarkHashValue;
-use crate::pagable::vtable_register::register_special_avalue_frozen;
 use crate::values::FreezeResult;
 use crate::values::Freezer;
 use crate::values::FrozenHeap;
@@ -126,40 +121,6 @@ impl<'v> AValue<'v> for StarlarkStrAValue {
             );
             v
         }
-    }
-
-    fn starlark_serialize(
-        me: *const AValueRepr<Self::StarlarkValue>,
-        ctx: &mut dyn crate::pagable::StarlarkSerializeContext,
-    ) -> crate::Result<()> {
-        let value = unsafe { &(*me).payload };
-        value.as_str().pagable_serialize(ctx.pagable())?;
-        Ok(())
-    }
-
-    fn starlark_deserialize(
-        me: *mut AValueRepr<Self::StarlarkValue>,
-        ctx: &mut dyn crate::pagable::StarlarkDeserializeContext<'_>,
-    ) -> crate::Result<()> {
-        let s = String::pagable_deserialize(ctx.pagable())?;
-        let len = s.len();
-        unsafe {
-            ptr::write(
-                &mut (*me).payload,
-                StarlarkStr::new(len, StarlarkHashValue::new_unchecked(0)),
-            );
-            let extra_offset = AValueRepr::<Self::StarlarkValue>::offset_of_payload()
-                + <Self as AValue>::offset_of_extra();
-            let extra_ptr = (me as *mut u8).add(extra_offset) as *mut MaybeUninit<usize>;
-            let payload_len = StarlarkStr::payload_len_for_len(len);
-            // Zero the last word for padding.
-            if payload_len > 0 {
-                (*extra_ptr.add(payload_len - 1)).write(0usize);
-            }
-            // Copy string bytes.
-            copy_nonoverlapping(s.as_ptr(), extra_ptr as *mut u8, len);
-        }
-        Ok(())
     }
 }
 
@@ -263,4 +224,3 @@ impl<'v> Heap<'v> {
 }
 
 // Register vtable for StarlarkStr (special type not handled by #[starlark_value] macro).
-register_special_avalue_frozen!(StarlarkStr, StarlarkStrAValue);

@@ -15,17 +15,11 @@
  * limitations under the License.
  */
 
-use std::mem::MaybeUninit;
-use std::ptr;
-
 use allocative::Key;
 use allocative::Visitor;
-use pagable::PagableDeserialize;
-use pagable::PagableSerialize;
 use starlark_syntax::slice_vec_ext::SliceExt;
 
 use crate::collections::maybe_uninit_backport::maybe_uninit_write_slice;
-use crate::pagable::vtable_register::register_special_avalue_frozen;
 use crate::values::FreezeResult;
 use crate::values::Freezer;
 use crate::values::FrozenHeap;
@@ -178,37 +172,6 @@ impl<'v> AValue<'v> for AValueFrozenTuple {
     ) -> Value<'v> {
         panic!("shouldn't be copying frozen values");
     }
-
-    fn starlark_serialize(
-        me: *const AValueRepr<Self::StarlarkValue>,
-        ctx: &mut dyn crate::pagable::StarlarkSerializeContext,
-    ) -> crate::Result<()> {
-        let value = unsafe { &(*me).payload };
-        let content = value.content();
-        content.len().pagable_serialize(ctx.pagable())?;
-        for elem in content {
-            ctx.serialize_frozen_value(*elem)?;
-        }
-        Ok(())
-    }
-
-    fn starlark_deserialize(
-        me: *mut AValueRepr<Self::StarlarkValue>,
-        ctx: &mut dyn crate::pagable::StarlarkDeserializeContext<'_>,
-    ) -> crate::Result<()> {
-        let len = usize::pagable_deserialize(ctx.pagable())?;
-        unsafe {
-            ptr::write(&mut (*me).payload, FrozenTuple::new(len));
-            let extra_offset = AValueRepr::<Self::StarlarkValue>::offset_of_payload()
-                + <Self as AValue>::offset_of_extra();
-            let extra_ptr = (me as *mut u8).add(extra_offset) as *mut MaybeUninit<FrozenValue>;
-            for i in 0..len {
-                let fv = ctx.deserialize_frozen_value()?;
-                (*extra_ptr.add(i)).write(fv);
-            }
-        }
-        Ok(())
-    }
 }
 
 impl FrozenHeap {
@@ -286,4 +249,3 @@ impl<'v> Heap<'v> {
 }
 
 // Register vtable for FrozenTuple (special type not handled by #[starlark_value] macro).
-register_special_avalue_frozen!(FrozenTuple, AValueFrozenTuple);

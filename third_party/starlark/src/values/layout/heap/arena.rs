@@ -36,10 +36,6 @@ use allocative::Allocative;
 use allocative::Visitor;
 use bumpalo::Bump;
 use dupe::Dupe;
-use pagable::PagableDeserialize;
-use pagable::PagableDeserializer;
-use pagable::PagableSerialize;
-use pagable::PagableSerializer;
 use starlark_map::small_map::SmallMap;
 
 use crate::collections::StarlarkHashValue;
@@ -65,7 +61,6 @@ use crate::values::layout::heap::repr::AValueHeader;
 use crate::values::layout::heap::repr::AValueOrForward;
 use crate::values::layout::heap::repr::AValueOrForwardUnpack;
 use crate::values::layout::heap::repr::AValueRepr;
-use crate::values::layout::value_alloc_size::ValueAllocSize;
 use crate::values::layout::vtable::AValueVTable;
 use crate::values::string::str_type::StarlarkStr;
 
@@ -81,65 +76,6 @@ pub(crate) const MIN_ALLOC: AlignedSize = {
         AlignedSize::of::<AValueRepr<BlackHole>>(),
     )
 };
-
-/// Which bump region a value is allocated in.
-#[derive(Copy, Clone, Debug, Eq, PartialEq, Hash)]
-pub(crate) enum BumpKind {
-    Drop = 0,
-    NonDrop = 1,
-}
-
-impl PagableSerialize for BumpKind {
-    fn pagable_serialize(&self, serializer: &mut dyn PagableSerializer) -> pagable::Result<()> {
-        (*self as u8).pagable_serialize(serializer)
-    }
-}
-
-impl<'de> PagableDeserialize<'de> for BumpKind {
-    fn pagable_deserialize<D: PagableDeserializer<'de> + ?Sized>(
-        deserializer: &mut D,
-    ) -> pagable::Result<Self> {
-        match u8::pagable_deserialize(deserializer)? {
-            0 => Ok(BumpKind::Drop),
-            1 => Ok(BumpKind::NonDrop),
-            tag => Err(anyhow::anyhow!("Invalid BumpKind tag: {}", tag)),
-        }
-    }
-}
-
-/// Location of a value within a heap's arena.
-#[derive(Copy, Clone, Debug, PagableSerialize, PagableDeserialize)]
-pub(crate) struct ArenaOffset {
-    pub(crate) bump: BumpKind,
-    pub(crate) offset: u32,
-}
-
-/// Cursor for writing values into a pre-allocated raw block in the arena.
-/// Handles allocation direction internally so callers don't need to care.
-pub(crate) struct ArenaRawCursor {
-    cursor: *mut u8,
-    direction: ChunkAllocationDirection,
-}
-
-impl ArenaRawCursor {
-    /// Get pointer to the next value slot and advance cursor by `alloc_size`.
-    /// Returns a pointer to the `AValueHeader` position for this value.
-    pub(crate) unsafe fn next(&mut self, alloc_size: u32) -> *mut AValueHeader {
-        unsafe {
-            match self.direction {
-                ChunkAllocationDirection::Up => {
-                    let ptr = self.cursor;
-                    self.cursor = self.cursor.add(alloc_size as usize);
-                    ptr as *mut AValueHeader
-                }
-                ChunkAllocationDirection::Down => {
-                    self.cursor = self.cursor.sub(alloc_size as usize);
-                    self.cursor as *mut AValueHeader
-                }
-            }
-        }
-    }
-}
 
 #[derive(Default)]
 pub(crate) struct Arena<A: ArenaAllocator> {
@@ -426,82 +362,6 @@ impl<A: ArenaAllocator> Arena<A> {
             f(ArenaVisitEvent::EnterBump);
             Self::for_each_bump_ordered(bump, |x| f(ArenaVisitEvent::Value(x)));
         }
-    }
-
-    /// Collect live value headers from the `drop` bump in allocation order.
-    /// Forward pointers (from GC) are skipped.
-    pub(crate) fn collect_drop_headers_ordered(&self) -> Vec<&AValueHeader> {
-        Self::collect_bump_headers_ordered(&self.drop)
-    }
-
-    /// Collect live value headers from the `non_drop` bump in allocation order.
-    /// Forward pointers (from GC) are skipped.
-    pub(crate) fn collect_undrop_headers_ordered(&self) -> Vec<&AValueHeader> {
-        Self::collect_bump_headers_ordered(&self.non_drop)
-    }
-
-    /// Allocate a raw block in the `drop` bump and return a cursor for filling values.
-    /// Returns `None` if `total_bytes` is 0.
-    pub(crate) fn alloc_raw_drop_cursor(&self, total_bytes: u32) -> Option<ArenaRawCursor> {
-        Self::alloc_raw_cursor(&self.drop, total_bytes)
-    }
-
-    /// Allocate a raw block in the `non_drop` bump and return a cursor for filling values.
-    /// Returns `None` if `total_bytes` is 0.
-    pub(crate) fn alloc_raw_non_drop_cursor(&self, total_bytes: u32) -> Option<ArenaRawCursor> {
-        Self::alloc_raw_cursor(&self.non_drop, total_bytes)
-    }
-
-    fn alloc_raw_cursor(bump: &A, total_bytes: u32) -> Option<ArenaRawCursor> {
-        if total_bytes == 0 {
-            return None;
-        }
-        let size = ValueAllocSize::new(AlignedSize::new_bytes(total_bytes as usize));
-        let block = bump.alloc(size);
-        let cursor = match A::CHUNK_ALLOCATION_DIRECTION {
-            ChunkAllocationDirection::Up => block.as_ptr(),
-            ChunkAllocationDirection::Down => unsafe { block.as_ptr().add(total_bytes as usize) },
-        };
-        Some(ArenaRawCursor {
-            cursor,
-            direction: A::CHUNK_ALLOCATION_DIRECTION,
-        })
-    }
-
-    fn collect_bump_headers_ordered(bump: &A) -> Vec<&AValueHeader> {
-        let mut headers = Vec::new();
-        Self::for_each_bump_ordered(bump, |value| {
-            if let Some(header) = value.unpack_header() {
-                headers.push(header);
-            }
-        });
-        headers
-    }
-
-    /// Build a map from raw header pointer address to `value_index`.
-    /// Indices follow serialization order: drop bump first, then non-drop.
-    pub(crate) fn build_ptr_to_value_index_map(&self) -> HashMap<usize, u32> {
-        let mut map = HashMap::new();
-        let mut next_index: u32 = 0;
-
-        fn build_for_bump<A: ArenaAllocator>(
-            bump: &A,
-            map: &mut HashMap<usize, u32>,
-            next_index: &mut u32,
-        ) {
-            Arena::<A>::for_each_bump_ordered(bump, |value| {
-                if let Some(header) = value.unpack_header() {
-                    let ptr_addr = header.payload_ptr().ptr as usize;
-                    map.insert(ptr_addr, *next_index);
-                    *next_index += 1;
-                }
-            });
-        }
-
-        build_for_bump(&self.drop, &mut map, &mut next_index);
-        build_for_bump(&self.non_drop, &mut map, &mut next_index);
-
-        map
     }
 
     pub(crate) unsafe fn visit_arena<'v>(

@@ -21,13 +21,11 @@ use std::fmt::Debug;
 
 use allocative::Allocative;
 use starlark_derive::NoSerialize;
-use starlark_derive::StarlarkPagablePanic;
 use starlark_derive::starlark_value;
 
 use crate as starlark;
 use crate::any::ProvidesStaticType;
 use crate::eval::runtime::profile::instant::ProfilerInstant;
-use crate::typing::HasTyVTable;
 use crate::values::StarlarkValue;
 use crate::values::Trace;
 use crate::values::Value;
@@ -53,14 +51,7 @@ pub(crate) struct NoDrop;
 impl MaybeDrop for NeedsDrop {}
 impl MaybeDrop for NoDrop {}
 
-#[derive(
-    Trace,
-    Debug,
-    derive_more::Display,
-    ProvidesStaticType,
-    NoSerialize,
-    Allocative
-)]
+#[derive(Trace, Debug, derive_more::Display, ProvidesStaticType, NoSerialize, Allocative)]
 #[display("CallEnter")]
 pub(crate) struct CallEnter<'v, D: MaybeDrop + 'static> {
     pub(crate) function: Value<'v>,
@@ -69,26 +60,13 @@ pub(crate) struct CallEnter<'v, D: MaybeDrop + 'static> {
 }
 
 #[starlark_value(type = "call_enter")]
-impl<'v, D: MaybeDrop + Trace<'v> + 'v> StarlarkValue<'v> for CallEnter<'v, D>
-where
-    Self: HasTyVTable,
-{
+impl<'v, D: MaybeDrop + Trace<'v> + 'v> StarlarkValue<'v> for CallEnter<'v, D> {
     type Canonical = Self;
 }
 
 // `MaybeDrop` has exactly two implementors: `NeedsDrop` and `NoDrop`. Register
 // both concrete instantiations.
-crate::register_ty_starlark_value!(CallEnter<'_, NeedsDrop>);
-crate::register_ty_starlark_value!(CallEnter<'_, NoDrop>);
-
-#[derive(
-    Debug,
-    derive_more::Display,
-    ProvidesStaticType,
-    NoSerialize,
-    Allocative,
-    StarlarkPagablePanic
-)]
+#[derive(Debug, derive_more::Display, ProvidesStaticType, NoSerialize, Allocative)]
 #[display("CallExit")]
 pub(crate) struct CallExit<D: MaybeDrop + 'static> {
     pub(crate) time: ProfilerInstant,
@@ -96,12 +74,6 @@ pub(crate) struct CallExit<D: MaybeDrop + 'static> {
 }
 
 #[starlark_value(type = "call_exit")]
-impl<'v, D: MaybeDrop> StarlarkValue<'v> for CallExit<D>
-where
-    Self: HasTyVTable,
-{
+impl<'v, D: MaybeDrop> StarlarkValue<'v> for CallExit<D> {
     type Canonical = Self;
 }
-
-crate::register_avalue_simple_frozen!(CallExit<NeedsDrop>);
-crate::register_avalue_simple_frozen!(CallExit<NoDrop>);

@@ -20,7 +20,6 @@ use std::cell::Cell;
 use std::cell::RefCell;
 use std::cell::RefMut;
 use std::cmp;
-use std::collections::HashMap;
 use std::fmt;
 use std::fmt::Debug;
 use std::fmt::Formatter;
@@ -32,18 +31,11 @@ use std::mem::MaybeUninit;
 use std::ops::Deref;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::Mutex;
 
 use allocative::Allocative;
 use bumpalo::Bump;
 use dupe::Dupe;
 use dupe::IterDupedExt;
-use pagable::PagableBoxDeserialize;
-use pagable::PagableCursor;
-use pagable::PagableDeserialize;
-use pagable::PagableDeserializer;
-use pagable::PagableSerialize;
-use pagable::PagableSerializer;
 use starlark_map::small_set::SmallSet;
 use strong_hash::StrongHash;
 
@@ -53,15 +45,6 @@ use crate::collections::StarlarkHashValue;
 use crate::environment::GlobalFrozenHeapName;
 use crate::environment::MethodFrozenHeapName;
 use crate::eval::runtime::profile::instant::ProfilerInstant;
-use crate::pagable::DeserTypeId;
-use crate::pagable::heap_ref_id::HeapRefId;
-use crate::pagable::lookup_vtable;
-use crate::pagable::starlark_deserialize::StarlarkDeserializeContext;
-use crate::pagable::starlark_deserialize_context::HeapDeserializationState;
-use crate::pagable::starlark_deserialize_context::StarlarkDeserializerImpl;
-use crate::pagable::starlark_deserialize_context::ValueDeserSlot;
-use crate::pagable::starlark_serialize::StarlarkSerializeContext;
-use crate::pagable::starlark_serialize_context::StarlarkSerializerImpl;
 use crate::values::AllocFrozenValue;
 use crate::values::AllocValue;
 use crate::values::FrozenStringValue;
@@ -81,9 +64,7 @@ use crate::values::layout::avalue::AValue;
 use crate::values::layout::avalue::AValueImpl;
 use crate::values::layout::heap::allocator::alloc::allocator::ChunkAllocator;
 use crate::values::layout::heap::arena::Arena;
-use crate::values::layout::heap::arena::ArenaOffset;
 use crate::values::layout::heap::arena::ArenaVisitor;
-use crate::values::layout::heap::arena::BumpKind;
 use crate::values::layout::heap::arena::Reservation;
 use crate::values::layout::heap::call_enter_exit::CallEnter;
 use crate::values::layout::heap::call_enter_exit::CallExit;
@@ -91,14 +72,11 @@ use crate::values::layout::heap::call_enter_exit::NeedsDrop;
 use crate::values::layout::heap::call_enter_exit::NoDrop;
 use crate::values::layout::heap::fast_cell::FastCell;
 use crate::values::layout::heap::profile::by_type::HeapSummary;
-use crate::values::layout::heap::repr::AValueHeader;
 use crate::values::layout::heap::repr::AValueOrForwardUnpack;
 use crate::values::layout::heap::repr::AValueRepr;
 use crate::values::layout::heap::send::HeapSyncable;
 use crate::values::layout::value::FrozenValue;
 use crate::values::layout::value::Value;
-use crate::values::layout::vtable::AValueVTable;
-use crate::values::layout::vtable::StarlarkValueRawPtr;
 use crate::values::string::intern::interner::FrozenStringValueInterner;
 use crate::values::string::intern::interner::StringValueInterner;
 
@@ -361,400 +339,6 @@ struct FrozenFrozenHeap {
 unsafe impl Sync for FrozenFrozenHeap {}
 unsafe impl Send for FrozenFrozenHeap {}
 
-/// Intermediate state after reading heap metadata and allocating arena bumps,
-/// but before deserializing values. Carries the per-value header addresses
-/// so the deserializer context can register them for cross-heap resolution.
-pub(crate) struct PartiallyDeserializedHeap {
-    arena: Arena<ChunkAllocator>,
-    refs: Vec<FrozenHeapRef>,
-    /// Value tracking info (headers already written, ready for deserialization).
-    deser_state: HeapDeserializationState,
-    /// `value_index → header pointer address` table built during phase 1.
-    /// Indexed by `value_index` in serialization order (drop bump first, then
-    /// non-drop).
-    value_addrs: Vec<usize>,
-}
-
-impl PartiallyDeserializedHeap {
-    /// Take the deserialization state and raw heap components.
-    /// The caller constructs `FrozenFrozenHeap` after phase 2 completes.
-    pub(crate) fn take_deser_state_and_finish(
-        self,
-    ) -> (
-        HeapDeserializationState,
-        Arena<ChunkAllocator>,
-        Vec<FrozenHeapRef>,
-    ) {
-        (self.deser_state, self.arena, self.refs)
-    }
-}
-
-impl FrozenFrozenHeap {
-    /// Serialization format:
-    /// ```text
-    /// [refs_count: usize]
-    /// for each ref:
-    ///     [pagable serialized arc]
-    /// [drop_total_bytes: u32]
-    /// [non_drop_total_bytes: u32]
-    /// [drop_value_count: u32]    // number of values in the drop bump
-    /// [total_value_count: u32]   // drop_value_count + non_drop_value_count
-    /// // Offset table — fixed-size, 8 raw LE bytes per entry.
-    /// // (value_count + 1) entries: one per value + one sentinel end entry.
-    /// // Written as placeholder, then patched via write_at after value data.
-    /// // Entries are indexed by `value_index` (drop bump first, then non-drop).
-    /// for i in 0..=value_count:
-    ///   [stream_offset: u32 LE]    // relative to base_pos
-    ///   [arc_offset: u32 LE]       // relative to base arc_index
-    /// // Metadata — postcard encoded, variable size.
-    /// // Indexed by `value_index`. Bump kind for value_index `i` is
-    /// // `Drop` if `i < drop_value_count`, otherwise `NonDrop`.
-    /// for each value:
-    ///   [deser_type_id: u32]    // sorted index into the vtable registry
-    ///   [alloc_size: u32]
-    /// // base_pos starts here — offsets are relative to this point.
-    /// // Value data — postcard encoded, sequential.
-    /// for each value:
-    ///   [value_data...]
-    /// ```
-    fn serialize_inner(&self, serializer: &mut dyn PagableSerializer) -> crate::Result<()> {
-        let heap_name = self
-            .name
-            .as_ref()
-            .expect("The name of the FrozenFrozenHeap should exist in starlark pagable serialize");
-        let heap_id = HeapRefId::from_heap_name(heap_name);
-        // TODO(nero): right now FrozenHeapName hasn't been implemented for Pagable. so just serialize HeapRefId;
-        heap_id.pagable_serialize(serializer)?;
-
-        fn bump_total_bytes(headers: &[&AValueHeader]) -> u32 {
-            headers
-                .iter()
-                .map(|h| h.unpack().memory_size().bytes())
-                .sum()
-        }
-
-        self.refs.len().pagable_serialize(serializer)?;
-        for heap_ref in self.refs.iter() {
-            heap_ref.pagable_serialize(serializer)?;
-        }
-
-        let drop_headers = self.arena.collect_drop_headers_ordered();
-        let non_drop_headers = self.arena.collect_undrop_headers_ordered();
-
-        // Serialize both total_bytes upfront so the deserializer can
-        // pre-allocate both arena bumps before reading any values.
-        bump_total_bytes(&drop_headers).pagable_serialize(serializer)?;
-        bump_total_bytes(&non_drop_headers).pagable_serialize(serializer)?;
-
-        // Collect all values: drop bump first, then non-drop bump.
-        let drop_value_count = drop_headers.len();
-        let total_count = drop_value_count + non_drop_headers.len();
-        // Write drop-bump count so the deserializer can split value_index
-        // ranges between drop and non-drop bumps without per-value metadata.
-        (drop_value_count as u32).pagable_serialize(serializer)?;
-        (total_count as u32).pagable_serialize(serializer)?;
-
-        // Write offset table placeholder: (value_count + 1) entries × 8 bytes each.
-        // The extra entry is the end sentinel (total stream bytes + total arcs).
-        // Entries are indexed by `value_index` (drop first, then non-drop).
-        let table_pos = serializer.position();
-        let table_entry_count = total_count + 1;
-        let table_byte_size = table_entry_count * 8;
-        for _ in 0..table_byte_size {
-            0u8.pagable_serialize(serializer)?;
-        }
-
-        // Values in serialization order: drop bump first, then non-drop bump.
-        // This ordering defines `value_index` consistently between ser and
-        // deser. Bump kind for value_index `i` is implicit:
-        // [0, drop_value_count) → Drop, [drop_value_count, total_count) → NonDrop.
-        let all_headers_in_order: Vec<&&AValueHeader> =
-            drop_headers.iter().chain(non_drop_headers.iter()).collect();
-
-        // Write metadata for each value (postcard encoded).
-        for header in &all_headers_in_order {
-            let avalue = header.unpack();
-            let alloc_size = avalue.memory_size().bytes();
-            avalue
-                .vtable()
-                .deser_type_id
-                .pagable_serialize(serializer)?;
-            alloc_size.pagable_serialize(serializer)?;
-        }
-
-        // Record base_pos — all offsets are relative to here.
-        let base_pos = serializer.position();
-        // Get or create shared state. Ensure this heap and all its transitive
-        // dependencies have offset maps registered before we serialize arena
-        // values (which may contain cross-heap FrozenValue pointers).
-        let state = StarlarkSerializerImpl::get_or_create_state(serializer);
-        state.ensure_offset_maps_registered_inner(heap_id, &self.refs, || {
-            self.arena.build_ptr_to_value_index_map()
-        });
-        let mut ctx = StarlarkSerializerImpl::new(serializer, state);
-
-        // Serialize value data, recording start cursor per value.
-        let mut entry_cursors: Vec<(u32, u32)> = Vec::with_capacity(table_entry_count);
-        for header in &all_headers_in_order {
-            let start = ctx.pagable().position();
-            entry_cursors.push((
-                (start.byte_pos - base_pos.byte_pos) as u32,
-                (start.arc_index - base_pos.arc_index) as u32,
-            ));
-            header.unpack().starlark_serialize(&mut ctx)?;
-        }
-        // End sentinel: position after all value data.
-        let end = ctx.pagable().position();
-        entry_cursors.push((
-            (end.byte_pos - base_pos.byte_pos) as u32,
-            (end.arc_index - base_pos.arc_index) as u32,
-        ));
-
-        // Patch the offset table with actual values.
-        let mut table_bytes = vec![0u8; table_byte_size];
-        for (i, (stream_offset, arc_offset)) in entry_cursors.iter().enumerate() {
-            let off = i * 8;
-            table_bytes[off..off + 4].copy_from_slice(&stream_offset.to_le_bytes());
-            table_bytes[off + 4..off + 8].copy_from_slice(&arc_offset.to_le_bytes());
-        }
-        // SAFETY: table_pos.byte_pos points to the placeholder written earlier,
-        // and table_bytes has the correct size.
-        unsafe { ctx.pagable().write_at(table_pos.byte_pos, &table_bytes) };
-
-        Ok(())
-    }
-
-    fn deserialize_inner<'de, D: PagableDeserializer<'de> + ?Sized>(
-        deserializer: &mut D,
-    ) -> crate::Result<Self> {
-        let heap_id = HeapRefId::pagable_deserialize(deserializer)?;
-
-        let mut partial = Self::deserialize_phase1(deserializer)?;
-        let value_addrs = std::mem::take(&mut partial.value_addrs);
-
-        let (deser_state, arena, refs) = partial.take_deser_state_and_finish();
-
-        // Get or create shared state.
-        let state = StarlarkDeserializerImpl::get_or_create_state(deserializer.as_dyn());
-        let mut ctx = StarlarkDeserializerImpl::new(
-            deserializer.as_dyn(),
-            state.dupe(),
-            Arc::new(Mutex::new(deser_state)),
-        );
-
-        // Register per-value header addresses in shared state.
-        state.register_heap(heap_id, value_addrs);
-
-        let heap = Self::deserialize_phase2(arena, refs, &mut ctx)?;
-
-        Ok(heap)
-    }
-
-    fn deserialize_phase1<'de, D: PagableDeserializer<'de> + ?Sized>(
-        deserializer: &mut D,
-    ) -> crate::Result<PartiallyDeserializedHeap> {
-        // Deserialize refs first (before arena values) so referenced heaps'
-        // bases are registered in the context.
-        let refs_count = usize::pagable_deserialize(deserializer)?;
-        let mut refs = Vec::with_capacity(refs_count);
-        for _ in 0..refs_count {
-            refs.push(FrozenHeapRef::pagable_deserialize(deserializer)?);
-        }
-
-        let drop_total_bytes = u32::pagable_deserialize(deserializer)?;
-        let non_drop_total_bytes = u32::pagable_deserialize(deserializer)?;
-
-        // Read drop-bump value count and total value count. Bump kind for
-        // a value at `value_index = i` is `Drop` iff `i < drop_value_count`.
-        let drop_value_count = u32::pagable_deserialize(deserializer)? as usize;
-        let total_count = u32::pagable_deserialize(deserializer)? as usize;
-        // Read offset table: (value_count + 1) entries × 8 raw bytes each.
-        // Last entry is the end sentinel.
-        let table_entry_count = total_count + 1;
-        let mut offset_table = Vec::with_capacity(table_entry_count);
-        for _ in 0..table_entry_count {
-            let mut buf = [0u8; 8];
-            for b in &mut buf {
-                *b = u8::pagable_deserialize(deserializer)?;
-            }
-            let stream_offset = u32::from_le_bytes([buf[0], buf[1], buf[2], buf[3]]);
-            let arc_offset = u32::from_le_bytes([buf[4], buf[5], buf[6], buf[7]]);
-            offset_table.push((stream_offset, arc_offset));
-        }
-
-        // Read per-value metadata; derive ArenaOffset by accumulating
-        // alloc_size per bump (drop bump for i < drop_value_count, else non-drop).
-        let mut value_meta = Vec::with_capacity(total_count);
-        let mut drop_bump_offset: u32 = 0;
-        let mut non_drop_bump_offset: u32 = 0;
-        for i in 0..total_count {
-            let deser_type_id = DeserTypeId::pagable_deserialize(deserializer)?;
-            let vtable = lookup_vtable(deser_type_id)?;
-            let alloc_size = u32::pagable_deserialize(deserializer)?;
-            let arena_offset = if i < drop_value_count {
-                let off = ArenaOffset {
-                    bump: BumpKind::Drop,
-                    offset: drop_bump_offset,
-                };
-                drop_bump_offset += alloc_size;
-                off
-            } else {
-                let off = ArenaOffset {
-                    bump: BumpKind::NonDrop,
-                    offset: non_drop_bump_offset,
-                };
-                non_drop_bump_offset += alloc_size;
-                off
-            };
-            value_meta.push((arena_offset, vtable, alloc_size));
-        }
-        // Record base_pos — all stream_offsets are relative to here.
-        let base_pos = deserializer.position();
-
-        let arena = Arena::default();
-
-        let mut drop_cursor = arena.alloc_raw_drop_cursor(drop_total_bytes);
-        let mut non_drop_cursor = arena.alloc_raw_non_drop_cursor(non_drop_total_bytes);
-
-        // Write AValueHeaders to arena and build value info.
-        let mut ptr_to_index = HashMap::new();
-        let mut slots = Vec::with_capacity(total_count);
-        // Per-value header addresses indexed by value_index. Used to register
-        // this heap's address table in the shared `StarlarkDeserState` for
-        // frozen value resolution.
-        let mut value_addrs: Vec<usize> = Vec::with_capacity(total_count);
-        // Use only the first total_count entries (skip the end sentinel).
-        for (i, ((arena_offset, vtable, alloc_size), &(stream_offset, arc_offset))) in value_meta
-            .iter()
-            .zip(offset_table[..total_count].iter())
-            .enumerate()
-        {
-            let cursor = match arena_offset.bump {
-                BumpKind::Drop => drop_cursor.as_mut(),
-                BumpKind::NonDrop => non_drop_cursor.as_mut(),
-            };
-            let cursor = cursor.expect("cursor must exist for bump with values");
-            unsafe {
-                let header_ptr = cursor.next(*alloc_size);
-                // Write sentinel vtable — any access before deserialization
-                // will panic with "accessing uninitialized deserialized value".
-                // The real vtable is stored in the slot and written after
-                // starlark_deserialize completes.
-                ptr::write(
-                    header_ptr,
-                    AValueHeader(AValueVTable::uninitialized_sentinel()),
-                );
-                let raw_ptr = StarlarkValueRawPtr::new_header(&*header_ptr);
-                let header_addr = header_ptr as *const _ as usize;
-                ptr_to_index.insert(header_addr, i);
-                value_addrs.push(header_addr);
-                slots.push(ValueDeserSlot::new(
-                    stream_offset,
-                    arc_offset,
-                    vtable,
-                    raw_ptr,
-                    header_ptr,
-                ));
-            }
-        }
-
-        // The last offset table entry is the end sentinel.
-        let &(end_stream_offset, end_arc_offset) = offset_table.last().unwrap();
-        let end_pos = PagableCursor {
-            byte_pos: base_pos.byte_pos + end_stream_offset as usize,
-            arc_index: base_pos.arc_index + end_arc_offset as usize,
-        };
-        let deser_state = HeapDeserializationState::new(slots, ptr_to_index, base_pos, end_pos);
-
-        Ok(PartiallyDeserializedHeap {
-            arena,
-            refs,
-            deser_state,
-            value_addrs,
-        })
-    }
-
-    fn deserialize_phase2(
-        arena: Arena<ChunkAllocator>,
-        refs: Vec<FrozenHeapRef>,
-        ctx: &mut StarlarkDeserializerImpl<'_, '_>,
-    ) -> crate::Result<FrozenFrozenHeap> {
-        let count = ctx.current_heap_deser_state().value_count();
-        for i in 0..count {
-            let target = ctx.current_heap_deser_state().try_claim(i);
-            if let Some(target) = target {
-                // SAFETY: abs_pos is computed from the offset table written during
-                // serialization — it points to the start of this value's data.
-                unsafe { ctx.pagable().seek(target.abs_pos) };
-                (target.vtable.starlark_deserialize)(target.raw_ptr, ctx)?;
-                // Replace the sentinel vtable with the real one now that
-                // deserialization is complete. The sentinel must stay in place
-                // until this point so that any access to the value before it
-                // is fully deserialized will panic.
-                unsafe { target.write_vtable_to_header() };
-            }
-        }
-        let end = ctx.current_heap_deser_state().end_position();
-        // SAFETY: end_position is past the last value's data in this heap.
-        unsafe { ctx.pagable().seek(end) };
-
-        Ok(FrozenFrozenHeap {
-            arena,
-            refs: refs.into_boxed_slice(),
-            name: None,
-            peak_allocated_bytes: None,
-        })
-    }
-}
-
-/// PagableSerialize for FrozenFrozenHeap — delegates to StarlarkSerialize
-/// by creating a local StarlarkSerializerImpl from the pagable serializer.
-impl PagableSerialize for FrozenFrozenHeap {
-    fn pagable_serialize(&self, serializer: &mut dyn PagableSerializer) -> pagable::Result<()> {
-        self.serialize_inner(serializer)
-            .map_err(|e| e.into_anyhow())
-    }
-}
-
-/// PagableBoxDeserialize for FrozenFrozenHeap — creates a local StarlarkDeserializerImpl,
-/// runs the two-phase deserialization, and returns the heap.
-impl<'de> PagableBoxDeserialize<'de> for FrozenFrozenHeap {
-    fn deserialize_box<D: PagableDeserializer<'de> + ?Sized>(
-        deserializer: &mut D,
-    ) -> pagable::Result<Box<Self>> {
-        let heap =
-            FrozenFrozenHeap::deserialize_inner(deserializer).map_err(|e| e.into_anyhow())?;
-        Ok(Box::new(heap))
-    }
-}
-
-/// PagableSerialize for FrozenHeapRef — serializes the inner Arc via pagable arc mechanism.
-impl PagableSerialize for FrozenHeapRef {
-    fn pagable_serialize(&self, serializer: &mut dyn PagableSerializer) -> pagable::Result<()> {
-        let is_some = self.0.is_some();
-        is_some.pagable_serialize(serializer)?;
-        if let Some(ref arc) = self.0 {
-            serializer.serialize_arc(arc)?;
-        }
-        Ok(())
-    }
-}
-
-/// PagableDeserialize for FrozenHeapRef — deserializes the inner Arc via pagable arc mechanism.
-impl<'de> PagableDeserialize<'de> for FrozenHeapRef {
-    fn pagable_deserialize<D: PagableDeserializer<'de> + ?Sized>(
-        deserializer: &mut D,
-    ) -> pagable::Result<Self> {
-        let is_some = bool::pagable_deserialize(deserializer)?;
-        if is_some {
-            let arc: Arc<FrozenFrozenHeap> = pagable::arc_erase::deserialize_arc(deserializer)?;
-            Ok(FrozenHeapRef(Some(arc)))
-        } else {
-            Ok(FrozenHeapRef::default())
-        }
-    }
-}
-
 impl Debug for FrozenHeap {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut x = f.debug_struct("FrozenHeap");
@@ -850,58 +434,6 @@ impl FrozenHeapRef {
     pub fn refs(&self) -> impl Iterator<Item = &FrozenHeapRef> {
         self.0.as_ref().map(|h| h.refs.iter()).into_iter().flatten()
     }
-
-    /// Get the frozen heaps that this frozen heap depends on, as a slice.
-    pub(crate) fn refs_slice(&self) -> &[FrozenHeapRef] {
-        match &self.0 {
-            Some(inner) => &inner.refs,
-            None => &[],
-        }
-    }
-
-    pub(crate) fn iter_values(&self) -> impl Iterator<Item = FrozenValue> {
-        struct FrozenValueCollector(Vec<FrozenValue>);
-        let mut items = FrozenValueCollector(Vec::new());
-        if let Some(heap) = &self.0 {
-            impl<'v> ArenaVisitor<'v> for FrozenValueCollector {
-                fn enter_bump(&mut self) {}
-
-                fn regular_value(&mut self, value: &'v super::repr::AValueOrForward) {
-                    self.0.push(
-                        unsafe {
-                            value
-                                .unpack_header()
-                                .expect("static heap should not contain forwards")
-                                .unpack_value(HeapKind::Frozen)
-                        }
-                        .unpack_frozen()
-                        .expect("value from frozen heap should be frozen"),
-                    );
-                }
-
-                fn call_enter(&mut self, _function: Value<'v>, _time: ProfilerInstant) {}
-
-                fn call_exit(&mut self, _time: ProfilerInstant) {}
-            }
-            unsafe {
-                heap.arena
-                    .visit_arena(HeapKind::Frozen, HeapKind::Frozen, &mut items)
-            };
-        }
-        items.0.into_iter()
-    }
-
-    /// Build a map from raw header pointer address to `value_index` for all
-    /// values in this heap's arena. Indices are assigned in serialization
-    /// order: drop bump first, then non-drop bump.
-    pub(crate) fn build_ptr_to_value_index_map(&self) -> HashMap<usize, u32> {
-        match &self.0 {
-            Some(inner) => inner.arena.build_ptr_to_value_index_map(),
-            None => HashMap::new(),
-        }
-    }
-
-
 }
 
 impl FrozenHeap {
@@ -923,10 +455,6 @@ impl FrozenHeap {
     /// After all values have been allocated, convert the [`FrozenHeap`] into a
     /// [`FrozenHeapRef`] which can be [`clone`](Clone::clone)d, shared between threads,
     /// and ensures the underlying values allocated on the [`FrozenHeap`] remain valid.
-    ///
-    /// When the `pagable` feature is enabled, this method is hidden to enforce
-    /// that all heaps are named. Use [`into_ref_named`](Self::into_ref_named) instead.
-    #[cfg(not(feature = "pagable"))]
     pub fn into_ref(self) -> FrozenHeapRef {
         self.into_ref_impl(None, None)
     }

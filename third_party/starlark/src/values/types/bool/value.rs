@@ -22,7 +22,6 @@ use std::hash::Hasher;
 
 use allocative::Allocative;
 use starlark_derive::ProvidesStaticType;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::starlark_value;
 use starlark_map::StarlarkHashValue;
 use starlark_map::StarlarkHasher;
@@ -41,7 +40,7 @@ use crate::values::ValueError;
 pub const BOOL_TYPE: &str = "bool";
 
 /// `bool` value.
-#[derive(ProvidesStaticType, Debug, Serialize, Allocative, StarlarkPagable)]
+#[derive(ProvidesStaticType, Debug, Serialize, Allocative)]
 #[serde(transparent)]
 pub struct StarlarkBool(pub(crate) bool);
 

@@ -30,8 +30,6 @@ use std::ops::Deref;
 use allocative::Allocative;
 use display_container::fmt_keyed_container;
 use serde::Serialize;
-use starlark::register_avalue_simple_frozen;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::starlark_value;
 use starlark_map::Equivalent;
 
@@ -68,15 +66,7 @@ use crate::values::string::str_type::hash_string_value;
 use crate::values::type_repr::StarlarkTypeRepr;
 use crate::values::types::dict::dict_type::DictType;
 
-#[derive(
-    Clone,
-    Default,
-    Trace,
-    Debug,
-    ProvidesStaticType,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Clone, Default, Trace, Debug, ProvidesStaticType, Allocative)]
 pub(crate) struct DictGen<T>(pub(crate) T);
 
 impl<'v, T: DictLike<'v>> Display for DictGen<T> {
@@ -107,7 +97,7 @@ impl<'v> StarlarkTypeRepr for Dict<'v> {
     }
 }
 
-#[derive(Clone, Default, Debug, ProvidesStaticType, Allocative, StarlarkPagable)]
+#[derive(Clone, Default, Debug, ProvidesStaticType, Allocative)]
 #[repr(transparent)]
 pub(crate) struct FrozenDictData {
     /// The data stored by the dictionary. The keys must all be hashable values.
@@ -407,8 +397,6 @@ impl<'v> DictLike<'v> for FrozenDictData {
 }
 
 // Register vtable for FrozenDict (special type not handled by #[starlark_value] macro, because V is not ValueLike).
-register_avalue_simple_frozen!(FrozenDict);
-
 starlark::methods_static!(DICT_METHODS = crate::values::types::dict::methods::dict_methods);
 
 #[starlark_value(type = Dict::TYPE)]

@@ -40,11 +40,6 @@ use crate::environment::Methods;
 use crate::environment::MethodsBuilder;
 use crate::eval::Arguments;
 use crate::eval::Evaluator;
-use crate::pagable::starlark_deserialize::StarlarkDeserialize;
-use crate::pagable::starlark_deserialize::StarlarkDeserializeContext;
-use crate::pagable::starlark_serialize::StarlarkSerialize;
-use crate::pagable::starlark_serialize::StarlarkSerializeContext;
-use crate::register_avalue_simple_frozen;
 use crate::typing::ParamSpec;
 use crate::typing::Ty;
 use crate::typing::callable::TyCallable;
@@ -173,33 +168,6 @@ impl<'v, V: EnumCell + ValueLike<'v>> Display for EnumTypeGen<V> {
 pub type EnumType<'v> = EnumTypeGen<Value<'v>>;
 /// Frozen enum type.
 pub type FrozenEnumType = EnumTypeGen<FrozenValue>;
-
-impl StarlarkSerialize for EnumTypeGen<FrozenValue> {
-    fn starlark_serialize(&self, ctx: &mut dyn StarlarkSerializeContext) -> crate::Result<()> {
-        use pagable::PagableSerialize;
-        self.id.starlark_serialize(ctx)?;
-        self.ty_enum_data.pagable_serialize(ctx.pagable())?;
-        self.elements().starlark_serialize(ctx)?;
-        Ok(())
-    }
-}
-
-impl StarlarkDeserialize for EnumTypeGen<FrozenValue> {
-    fn starlark_deserialize(ctx: &mut dyn StarlarkDeserializeContext<'_>) -> crate::Result<Self> {
-        use pagable::PagableDeserialize;
-        let id = TypeInstanceId::starlark_deserialize(ctx)?;
-        let ty_enum_data =
-            <FrozenValue as EnumCell>::TyEnumDataOpt::pagable_deserialize(ctx.pagable())?;
-        let elements = SmallMap::starlark_deserialize(ctx)?;
-        Ok(EnumTypeGen {
-            id,
-            ty_enum_data,
-            elements: UnsafeCell::new(elements),
-        })
-    }
-}
-
-register_avalue_simple_frozen!(FrozenEnumType);
 
 impl<'v> EnumType<'v> {
     pub(crate) fn new(

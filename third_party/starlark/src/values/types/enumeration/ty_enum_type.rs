@@ -16,13 +16,12 @@
  */
 
 use allocative::Allocative;
-use pagable::Pagable;
 
 use crate::typing::Ty;
 use crate::values::types::type_instance_id::TypeInstanceId;
 
 #[doc(hidden)]
-#[derive(Allocative, Ord, PartialOrd, Debug, Pagable)]
+#[derive(Allocative, Ord, PartialOrd, Debug)]
 pub struct TyEnumData {
     /// Name of the enum type.
     pub(crate) name: String,

@@ -37,7 +37,6 @@ use crate::environment::MethodsBuilder;
 use crate::starlark_complex_value;
 use crate::starlark_complex_values;
 use crate::typing::Ty;
-use crate::values::StarlarkPagable;
 use crate::values::StarlarkValue;
 use crate::values::Value;
 use crate::values::ValueLifetimeless;
@@ -47,16 +46,7 @@ use crate::values::enumeration::enum_type::FrozenEnumType;
 use crate::values::types::type_instance_id::TypeInstanceId;
 
 /// A value from an enumeration.
-#[derive(
-    Clone,
-    Derivative,
-    Trace,
-    Coerce,
-    Freeze,
-    ProvidesStaticType,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Clone, Derivative, Trace, Coerce, Freeze, ProvidesStaticType, Allocative)]
 #[repr(C)]
 #[derivative(Debug)]
 pub struct EnumValueGen<V: ValueLifetimeless> {

@@ -25,7 +25,6 @@ use std::hash::Hasher;
 use allocative::Allocative;
 use dupe::Dupe;
 use serde::Serialize;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::starlark_value;
 use starlark_map::StarlarkHashValue;
 
@@ -161,16 +160,7 @@ pub(crate) fn write_compact<W: fmt::Write>(
 }
 
 /// Runtime representation of Starlark `float` type.
-#[derive(
-    Clone,
-    Dupe,
-    Copy,
-    Debug,
-    ProvidesStaticType,
-    Serialize,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Clone, Dupe, Copy, Debug, ProvidesStaticType, Serialize, Allocative)]
 #[serde(transparent)]
 pub struct StarlarkFloat(pub f64);
 

@@ -18,7 +18,6 @@
 use allocative::Allocative;
 use dupe::Dupe;
 use once_cell::sync::Lazy;
-use pagable::Pagable;
 use starlark_derive::starlark_module;
 
 use crate as starlark;
@@ -31,9 +30,7 @@ use crate::typing::TyFunction;
 use crate::typing::TypingOracleCtx;
 use crate::typing::call_args::TyCallArgs;
 use crate::typing::callable::TyCallable;
-use crate::typing::custom::TyCustomDyn;
 use crate::typing::error::TypingOrInternalError;
-use crate::typing::function::TyCustomFunction;
 use crate::typing::function::TyCustomFunctionImpl;
 use crate::values::Heap;
 use crate::values::Value;
@@ -44,9 +41,7 @@ use crate::values::list::ListRef;
 use crate::values::list::value::FrozenList;
 use crate::values::typing::StarlarkIter;
 
-#[derive(
-    Allocative, Hash, Eq, PartialEq, Ord, PartialOrd, Clone, Debug, Pagable
-)]
+#[derive(Allocative, Hash, Eq, PartialEq, Ord, PartialOrd, Clone, Debug)]
 struct ListType;
 
 static LIST: Lazy<TyFunction> = Lazy::new(|| {
@@ -56,8 +51,6 @@ static LIST: Lazy<TyFunction> = Lazy::new(|| {
         Ty::any_list(),
     )
 });
-
-pagable::register_typetag!(TyCustomFunction<ListType> as dyn TyCustomDyn);
 
 impl TyCustomFunctionImpl for ListType {
     fn is_type(&self) -> bool {

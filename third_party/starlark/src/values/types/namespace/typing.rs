@@ -21,22 +21,16 @@ use std::fmt::Formatter;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
-use pagable::pagable_typetag;
-use starlark_derive::type_matcher;
 use starlark_map::sorted_map::SortedMap;
 
-use crate as starlark;
 use crate::codemap::Span;
 use crate::typing::ParamSpec;
 use crate::typing::Ty;
 use crate::typing::call_args::TyCallArgs;
 use crate::typing::callable::TyCallable;
-use crate::typing::custom::TyCustomDyn;
 use crate::typing::custom::TyCustomImpl;
 use crate::typing::error::TypingNoContextError;
 use crate::typing::error::TypingOrInternalError;
-use crate::typing::function::TyCustomFunction;
 use crate::typing::function::TyCustomFunctionImpl;
 use crate::typing::oracle::ctx::TypingOracleCtx;
 use crate::util::arc_str::ArcStr;
@@ -45,25 +39,18 @@ use crate::values::starlark_type_id::StarlarkTypeId;
 use crate::values::types::namespace::value::Namespace;
 use crate::values::typing::type_compiled::alloc::TypeMatcherAlloc;
 use crate::values::typing::type_compiled::matcher::TypeMatcher;
-use crate::values::typing::type_compiled::matcher::TypeMatcherDyn;
 
-#[derive(Allocative, Eq, PartialEq, Hash, Debug, Clone, Copy, Dupe, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Allocative, Eq, PartialEq, Hash, Debug, Clone, Copy, Dupe)]
 struct NamespaceMatcher;
 
-#[type_matcher]
 impl TypeMatcher for NamespaceMatcher {
     fn matches(&self, value: Value) -> bool {
         value.starlark_type_id() == StarlarkTypeId::of::<Namespace<'static>>()
     }
 }
 
-#[derive(
-    Allocative, Clone, Copy, Dupe, Debug, Eq, PartialEq, Hash, Ord, PartialOrd, Pagable
-)]
+#[derive(Allocative, Clone, Copy, Dupe, Debug, Eq, PartialEq, Hash, Ord, PartialOrd)]
 pub(super) struct TyNamespaceFunction;
-
-pagable::register_typetag!(TyCustomFunction<TyNamespaceFunction> as dyn TyCustomDyn);
 
 impl TyCustomFunctionImpl for TyNamespaceFunction {
     fn as_callable(&self) -> TyCallable {
@@ -99,10 +86,7 @@ impl TyCustomFunctionImpl for TyNamespaceFunction {
     }
 }
 
-#[derive(
-    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative, Pagable
-)]
-#[pagable_typetag(TyCustomDyn)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Allocative)]
 pub(super) struct TyNamespace {
     pub(super) fields: SortedMap<ArcStr, Ty>,
     /// [`true`] if there might be additional fields not captured above,

@@ -31,21 +31,18 @@ use starlark_map::small_map::SmallMap;
 use crate as starlark;
 use crate::any::ProvidesStaticType;
 use crate::coerce::Coerce;
-use crate::pagable::SmallMapKeyDeserialize;
-use crate::pagable::StarlarkPagable;
 use crate::starlark_complex_value;
 use crate::typing::Ty;
 use crate::util::arc_str::ArcStr;
 use crate::values::FrozenValue;
 use crate::values::Heap;
-use crate::values::StarlarkPagable;
 use crate::values::StarlarkValue;
 use crate::values::StringValueLike;
 use crate::values::Value;
 use crate::values::ValueLike;
 use crate::values::types::namespace::typing::TyNamespace;
 
-#[derive(Clone, Coerce, Debug, Trace, Freeze, Allocative, StarlarkPagable)]
+#[derive(Clone, Coerce, Debug, Trace, Freeze, Allocative)]
 #[repr(C)]
 pub(crate) struct MaybeDocHiddenValue<'v, V: ValueLike<'v>> {
     pub(crate) value: V,
@@ -54,18 +51,7 @@ pub(crate) struct MaybeDocHiddenValue<'v, V: ValueLike<'v>> {
 }
 
 /// The return value of `namespace()`
-#[derive(
-    Clone,
-    Debug,
-    Trace,
-    Freeze,
-    ProvidesStaticType,
-    Allocative,
-    StarlarkPagable
-)]
-#[starlark_pagable(
-    bound = "V: StarlarkPagable, V::String: StarlarkPagable + SmallMapKeyDeserialize"
-)]
+#[derive(Clone, Debug, Trace, Freeze, ProvidesStaticType, Allocative)]
 #[repr(C)]
 pub struct NamespaceGen<'v, V: ValueLike<'v>> {
     fields: SmallMap<V::String, MaybeDocHiddenValue<'v, V>>,

@@ -23,7 +23,6 @@ use derive_more::Display;
 use dupe::Dupe;
 use serde::Serialize;
 use serde::Serializer;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::starlark_value;
 
 use crate as starlark;
@@ -43,15 +42,7 @@ use crate::values::UnpackValue;
 use crate::values::Value;
 
 /// Define the None type, use [`NoneType`] in Rust.
-#[derive(
-    Debug,
-    Clone,
-    Dupe,
-    ProvidesStaticType,
-    Display,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Debug, Clone, Dupe, ProvidesStaticType, Display, Allocative)]
 #[display("None")]
 pub struct NoneType;
 

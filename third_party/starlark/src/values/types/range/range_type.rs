@@ -22,7 +22,6 @@ use std::num::NonZeroI32;
 use allocative::Allocative;
 use dupe::Dupe;
 use starlark_derive::NoSerialize;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::starlark_value;
 
 use crate as starlark;
@@ -38,16 +37,7 @@ use crate::values::index::convert_index;
 use crate::values::index::convert_slice_indices;
 
 /// Representation of `range()` type.
-#[derive(
-    Clone,
-    Copy,
-    Dupe,
-    Debug,
-    ProvidesStaticType,
-    NoSerialize,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Clone, Copy, Dupe, Debug, ProvidesStaticType, NoSerialize, Allocative)]
 pub struct Range {
     start: i32,
     stop: i32,

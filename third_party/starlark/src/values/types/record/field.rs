@@ -23,7 +23,6 @@ use allocative::Allocative;
 use dupe::Dupe;
 use starlark_derive::Freeze;
 use starlark_derive::NoSerialize;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::Trace;
 use starlark_derive::starlark_value;
 use starlark_map::StarlarkHasher;
@@ -39,17 +38,7 @@ use crate::values::ValueLike;
 use crate::values::typing::type_compiled::compiled::TypeCompiled;
 
 /// The result of `field()`.
-#[derive(
-    Clone,
-    Debug,
-    Dupe,
-    Trace,
-    Freeze,
-    NoSerialize,
-    ProvidesStaticType,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Clone, Debug, Dupe, Trace, Freeze, NoSerialize, ProvidesStaticType, Allocative)]
 pub struct FieldGen<V: ValueLifetimeless> {
     pub(crate) typ: TypeCompiled<V>,
     pub(crate) default: Option<V>,

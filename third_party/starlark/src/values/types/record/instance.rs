@@ -35,7 +35,6 @@ use crate::starlark_complex_value;
 use crate::typing::Ty;
 use crate::values::Freeze;
 use crate::values::Heap;
-use crate::values::StarlarkPagable;
 use crate::values::StarlarkValue;
 use crate::values::Trace;
 use crate::values::Value;
@@ -49,16 +48,7 @@ use crate::values::record::record_type::record_fields;
 use crate::values::types::type_instance_id::TypeInstanceId;
 
 /// An actual record.
-#[derive(
-    Clone,
-    Debug,
-    Trace,
-    Coerce,
-    Freeze,
-    ProvidesStaticType,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Clone, Debug, Trace, Coerce, Freeze, ProvidesStaticType, Allocative)]
 #[repr(C)]
 pub struct RecordGen<V: ValueLifetimeless> {
     pub(crate) typ: V, // Must be RecordType

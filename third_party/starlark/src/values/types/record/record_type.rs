@@ -42,7 +42,6 @@ use crate::eval::Arguments;
 use crate::eval::Evaluator;
 use crate::eval::ParametersSpec;
 use crate::eval::ParametersSpecParam;
-use crate::pagable::StarlarkPagable;
 use crate::starlark_complex_values;
 use crate::typing::ParamIsRequired;
 use crate::typing::ParamSpec;
@@ -122,15 +121,7 @@ enum RecordTypeError {
 }
 
 /// The result of `record()`, being the type of records.
-#[derive(
-    Debug,
-    Trace,
-    NoSerialize,
-    ProvidesStaticType,
-    Allocative,
-    starlark_derive::StarlarkPagable
-)]
-#[starlark_pagable(bound = "V: StarlarkPagable, V::TyRecordDataOpt: StarlarkPagable")]
+#[derive(Debug, Trace, NoSerialize, ProvidesStaticType, Allocative)]
 pub struct RecordTypeGen<V: RecordCell> {
     pub(crate) id: TypeInstanceId,
     #[allocative(skip)] // TODO(nga): do not skip.

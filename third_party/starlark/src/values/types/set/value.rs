@@ -26,7 +26,6 @@ use std::ops::Deref;
 use allocative::Allocative;
 use display_container::fmt_container;
 use serde::Serialize;
-use starlark::register_avalue_simple_frozen;
 use starlark_map::Hashed;
 use starlark_map::small_set::SmallSet;
 
@@ -44,7 +43,6 @@ use crate::values::Freezer;
 use crate::values::FrozenValue;
 use crate::values::Heap;
 use crate::values::ProvidesStaticType;
-use crate::values::StarlarkPagable;
 use crate::values::StarlarkValue;
 use crate::values::Trace;
 use crate::values::UnpackValue;
@@ -56,15 +54,7 @@ use crate::values::starlark_value;
 use crate::values::type_repr::SetType;
 use crate::values::type_repr::StarlarkTypeRepr;
 
-#[derive(
-    Clone,
-    Default,
-    Trace,
-    Debug,
-    ProvidesStaticType,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Clone, Default, Trace, Debug, ProvidesStaticType, Allocative)]
 #[repr(transparent)]
 pub(crate) struct SetGen<T>(pub(crate) T);
 
@@ -111,7 +101,7 @@ impl<'v> SetData<'v> {
     }
 }
 
-#[derive(Clone, Default, Debug, ProvidesStaticType, Allocative, StarlarkPagable)]
+#[derive(Clone, Default, Debug, ProvidesStaticType, Allocative)]
 #[repr(transparent)]
 pub(crate) struct FrozenSetData {
     /// The data stored by the set. The values must all be hashable values.
@@ -212,8 +202,6 @@ impl<'v> SetLike<'v> for FrozenSetData {
 }
 
 // Register vtable for FrozenSet (special type not handled by #[starlark_value] macro, because V is not ValueLike).
-register_avalue_simple_frozen!(FrozenSet);
-
 starlark::methods_static!(SET_METHODS = methods::set_methods);
 
 #[starlark_value(type = "set")]

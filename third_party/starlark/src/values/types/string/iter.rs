@@ -21,7 +21,6 @@ use allocative::Allocative;
 use derive_more::Display;
 use starlark_derive::Freeze;
 use starlark_derive::NoSerialize;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::Trace;
 use starlark_derive::starlark_value;
 
@@ -38,17 +37,7 @@ use crate::values::ValueOfUnchecked;
 use crate::values::typing::iter::StarlarkIter;
 
 /// An opaque iterator over a string, produced by elems/codepoints
-#[derive(
-    Debug,
-    Trace,
-    Coerce,
-    Display,
-    Freeze,
-    NoSerialize,
-    ProvidesStaticType,
-    Allocative,
-    StarlarkPagable
-)]
+#[derive(Debug, Trace, Coerce, Display, Freeze, NoSerialize, ProvidesStaticType, Allocative)]
 #[display("iterator")]
 #[repr(C)]
 struct StringIterableGen<'v, V: ValueLike<'v>> {

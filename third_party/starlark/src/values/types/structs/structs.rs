@@ -19,7 +19,6 @@
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
 use starlark_derive::starlark_module;
 use starlark_map::sorted_map::SortedMap;
 
@@ -31,9 +30,7 @@ use crate::typing::ParamSpec;
 use crate::typing::Ty;
 use crate::typing::call_args::TyCallArgs;
 use crate::typing::callable::TyCallable;
-use crate::typing::custom::TyCustomDyn;
 use crate::typing::error::TypingOrInternalError;
-use crate::typing::function::TyCustomFunction;
 use crate::typing::function::TyCustomFunctionImpl;
 use crate::typing::oracle::ctx::TypingOracleCtx;
 use crate::typing::structs::TyStruct;
@@ -42,12 +39,8 @@ use crate::values::Heap;
 use crate::values::structs::value::FrozenStruct;
 use crate::values::structs::value::Struct;
 
-#[derive(
-    Allocative, Clone, Copy, Dupe, Debug, Eq, PartialEq, Hash, Ord, PartialOrd, Pagable
-)]
+#[derive(Allocative, Clone, Copy, Dupe, Debug, Eq, PartialEq, Hash, Ord, PartialOrd)]
 struct StructType;
-
-pagable::register_typetag!(TyCustomFunction<StructType> as dyn TyCustomDyn);
 
 impl TyCustomFunctionImpl for StructType {
     fn as_callable(&self) -> TyCallable {

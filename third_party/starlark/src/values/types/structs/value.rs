@@ -35,8 +35,6 @@ use crate as starlark;
 use crate::any::ProvidesStaticType;
 use crate::coerce::Coerce;
 use crate::coerce::coerce;
-use crate::pagable::SmallMapKeyDeserialize;
-use crate::pagable::StarlarkPagable;
 use crate::starlark_complex_value;
 use crate::typing::Ty;
 use crate::typing::TyStruct;
@@ -44,7 +42,6 @@ use crate::util::arc_str::ArcStr;
 use crate::values::FrozenStringValue;
 use crate::values::FrozenValue;
 use crate::values::Heap;
-use crate::values::StarlarkPagable;
 use crate::values::StarlarkValue;
 use crate::values::StringValue;
 use crate::values::StringValueLike;
@@ -97,19 +94,7 @@ impl StructGen<'static, FrozenValue> {
 starlark_complex_value!(pub(crate) Struct<'v>);
 
 /// The result of calling `struct()`.
-#[derive(
-    Clone,
-    Default,
-    Debug,
-    Trace,
-    Freeze,
-    ProvidesStaticType,
-    Allocative,
-    StarlarkPagable
-)]
-#[starlark_pagable(
-    bound = "V: StarlarkPagable, V::String: StarlarkPagable + SmallMapKeyDeserialize"
-)]
+#[derive(Clone, Default, Debug, Trace, Freeze, ProvidesStaticType, Allocative)]
 #[repr(C)]
 pub(crate) struct StructGen<'v, V: ValueLike<'v>> {
     /// The fields in a struct.

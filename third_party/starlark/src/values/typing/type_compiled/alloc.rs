@@ -15,7 +15,6 @@
  * limitations under the License.
  */
 
-use pagable::typetag::PagableRegisteredFor;
 use starlark_syntax::slice_vec_ext::SliceExt;
 
 use crate::typing::Ty;
@@ -24,7 +23,6 @@ use crate::typing::custom::TyCustom;
 use crate::typing::starlark_value::TyStarlarkValue;
 use crate::values::typing::type_compiled::matcher::TypeMatcher;
 use crate::values::typing::type_compiled::matcher::TypeMatcherBoxAlloc;
-use crate::values::typing::type_compiled::matcher::TypeMatcherDyn;
 use crate::values::typing::type_compiled::matchers::IsAny;
 use crate::values::typing::type_compiled::matchers::IsAnyOf;
 use crate::values::typing::type_compiled::matchers::IsAnyOfTwo;
@@ -50,21 +48,7 @@ pub trait TypeMatcherAlloc: Sized {
     /// Allocation result.
     type Result;
 
-    // When the `pagable` feature is enabled, we explicitly require `TypeMatcherRegistered`,
-    // although it is reuqired by TypeMatcher.
-    // It can produce better error messages. Generic matchers that not impls TypeMatcherRegistered
-    // will have concrete type in the error messages.
     /// Allocate a type matcher.
-    #[cfg(feature = "pagable")]
-    fn alloc<
-        T: TypeMatcher + crate::values::typing::type_compiled::matcher::TypeMatcherRegistered,
-    >(
-        self,
-        matcher: T,
-    ) -> Self::Result;
-
-    /// Allocate a type matcher.
-    #[cfg(not(feature = "pagable"))]
     fn alloc<T: TypeMatcher>(self, matcher: T) -> Self::Result;
 
     /// Allocate a matcher for a custom type.
@@ -134,7 +118,6 @@ pub trait TypeMatcherAlloc: Sized {
     where
         M0: TypeMatcher,
         M1: TypeMatcher,
-        IsAnyOfTwo<M0, M1>: PagableRegisteredFor<dyn TypeMatcherDyn>,
     {
         if m0.is_wildcard() {
             self.alloc(m1)
@@ -214,7 +197,6 @@ pub trait TypeMatcherAlloc: Sized {
     fn list_of_matcher<I>(self, item: I) -> Self::Result
     where
         I: TypeMatcher,
-        IsListOf<I>: PagableRegisteredFor<dyn TypeMatcherDyn>,
     {
         if item.is_wildcard() {
             self.list()
@@ -264,9 +246,6 @@ pub trait TypeMatcherAlloc: Sized {
     where
         K: TypeMatcher,
         V: TypeMatcher,
-        IsDictOf<K, V>: PagableRegisteredFor<dyn TypeMatcherDyn>,
-        IsDictOf<K, IsAny>: PagableRegisteredFor<dyn TypeMatcherDyn>,
-        IsDictOf<IsAny, V>: PagableRegisteredFor<dyn TypeMatcherDyn>,
     {
         match (k.is_wildcard(), v.is_wildcard()) {
             (true, true) => self.dict(),
@@ -309,7 +288,6 @@ pub trait TypeMatcherAlloc: Sized {
     fn set_of_matcher<I>(self, item: I) -> Self::Result
     where
         I: TypeMatcher,
-        IsSetOf<I>: PagableRegisteredFor<dyn TypeMatcherDyn>,
     {
         if item.is_wildcard() {
             self.set()

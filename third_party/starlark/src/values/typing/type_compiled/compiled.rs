@@ -24,12 +24,8 @@ use std::hash::Hasher;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
-use pagable::pagable_typetag;
-use starlark_derive::StarlarkPagable;
 use starlark_derive::starlark_module;
 use starlark_derive::starlark_value;
-use starlark_derive::type_matcher;
 use starlark_map::StarlarkHasher;
 use starlark_syntax::slice_vec_ext::SliceExt;
 use starlark_syntax::slice_vec_ext::VecExt;
@@ -40,8 +36,6 @@ use crate::any::ProvidesStaticType;
 use crate::coerce::Coerce;
 use crate::environment::Methods;
 use crate::environment::MethodsBuilder;
-use crate::pagable::static_value::TypeCompiledStaticRegistered;
-use crate::pagable::static_value::static_type_compiled;
 use crate::private::Private;
 use crate::typing::Ty;
 use crate::values::AllocStaticSimple;
@@ -53,7 +47,6 @@ use crate::values::FrozenValue;
 use crate::values::Heap;
 use crate::values::NoSerialize;
 use crate::values::StarlarkValue;
-use crate::values::StaticValueRegistered;
 use crate::values::StringValue;
 use crate::values::Trace;
 use crate::values::Value;
@@ -66,7 +59,22 @@ use crate::values::type_repr::StarlarkTypeRepr;
 use crate::values::types::tuple::value::Tuple;
 use crate::values::typing::type_compiled::factory::TypeCompiledFactory;
 use crate::values::typing::type_compiled::matcher::TypeMatcher;
-use crate::values::typing::type_compiled::matcher::TypeMatcherDyn;
+
+/// Define a static type-compiled value.
+macro_rules! static_type_compiled {
+    ($name:ident : $marker:ident, $ty_expr:expr) => {
+        static $name: $crate::values::AllocStaticSimple<
+            $crate::values::typing::type_compiled::compiled::TypeCompiledImplAsStarlarkValue<
+                $crate::values::typing::type_compiled::matchers::$marker,
+            >,
+        > = $crate::values::typing::type_compiled::compiled::TypeCompiledImplAsStarlarkValue::alloc_static(
+            $crate::values::typing::type_compiled::matchers::$marker,
+            $ty_expr,
+        );
+    };
+}
+
+pub(crate) use static_type_compiled;
 
 // Static type-compiled value for `typing.Any`.
 static_type_compiled!(TYPE_COMPILED_ANY: IsAny, Ty::any());
@@ -119,37 +127,11 @@ where
     }
 }
 
-#[derive(
-    Clone,
-    Eq,
-    PartialEq,
-    Debug,
-    Allocative,
-    ProvidesStaticType,
-    NoSerialize,
-    StarlarkPagable
-)]
-#[starlark_pagable(bound = "T: TypeMatcher")]
+#[derive(Clone, Eq, PartialEq, Debug, Allocative, ProvidesStaticType, NoSerialize)]
 /// A compiled type expression wrapped as a Starlark value with a type matcher.
 pub struct TypeCompiledImplAsStarlarkValue<T: 'static> {
-    #[starlark_pagable(pagable)]
     type_compiled_impl: T,
-    #[starlark_pagable(pagable)]
     ty: Ty,
-}
-
-// SAFETY: TypeMatcherRegistered is only implemented for types that are registered
-// via #[type_matcher] or register_type_matcher!, which ensures vtable registration.
-unsafe impl<T: crate::values::typing::type_compiled::matcher::TypeMatcherRegistered>
-    crate::pagable::vtable_register::VtableRegistered for TypeCompiledImplAsStarlarkValue<T>
-{
-}
-
-// SAFETY: TypeCompiledImplAsStarlarkValue<T> is only statically allocated when T is
-// registered via static_type_compiled!, which ensures proper pagable registration.
-unsafe impl<T: TypeCompiledStaticRegistered> StaticValueRegistered
-    for TypeCompiledImplAsStarlarkValue<T>
-{
 }
 
 impl<T> TypeCompiledImplAsStarlarkValue<T>
@@ -159,10 +141,7 @@ where
     pub(crate) const fn alloc_static(
         imp: T,
         ty: Ty,
-    ) -> AllocStaticSimple<TypeCompiledImplAsStarlarkValue<T>>
-    where
-        T: TypeCompiledStaticRegistered,
-    {
+    ) -> AllocStaticSimple<TypeCompiledImplAsStarlarkValue<T>> {
         AllocStaticSimple::alloc(TypeCompiledImplAsStarlarkValue {
             type_compiled_impl: imp,
             ty,
@@ -171,11 +150,9 @@ where
 }
 
 #[doc(hidden)]
-#[derive(Hash, Eq, PartialEq, Debug, Clone, Allocative, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Hash, Eq, PartialEq, Debug, Clone, Allocative)]
 pub struct DummyTypeMatcher;
 
-#[type_matcher]
 impl TypeMatcher for DummyTypeMatcher {
     fn matches(&self, _value: Value) -> bool {
         unreachable!()
@@ -184,8 +161,6 @@ impl TypeMatcher for DummyTypeMatcher {
 
 // Register the canonical (`DummyTypeMatcher`) variant. Other matchers'
 // `Canonical` points here.
-crate::register_ty_starlark_value!(TypeCompiledImplAsStarlarkValue<DummyTypeMatcher>);
-
 starlark::methods_static!(TYPE_COMPILED_METHODS = type_compiled_methods);
 
 #[starlark_value(type = "type")]
@@ -258,18 +233,7 @@ fn type_compiled_methods(methods: &mut MethodsBuilder) {
 }
 
 /// Wrapper for a [`Value`] that acts like a runtime type matcher.
-#[derive(
-    Debug,
-    Allocative,
-    Freeze,
-    Trace,
-    Clone,
-    Copy,
-    Dupe,
-    Coerce,
-    ProvidesStaticType,
-    StarlarkPagable
-)]
+#[derive(Debug, Allocative, Freeze, Trace, Clone, Copy, Dupe, Coerce, ProvidesStaticType)]
 #[repr(transparent)]
 pub struct TypeCompiled<V: ValueLifetimeless>(
     /// `V` is `TypeCompiledImplAsStarlarkValue`.

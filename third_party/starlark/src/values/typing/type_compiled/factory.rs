@@ -15,13 +15,13 @@
  * limitations under the License.
  */
 
-use crate::pagable::static_value::static_type_compiled;
 use crate::typing::Ty;
 use crate::typing::custom::TyCustom;
 use crate::values::Heap;
 use crate::values::Value;
 use crate::values::typing::type_compiled::alloc::TypeMatcherAlloc;
 use crate::values::typing::type_compiled::compiled::TypeCompiled;
+use crate::values::typing::type_compiled::compiled::static_type_compiled;
 use crate::values::typing::type_compiled::matcher::TypeMatcher;
 use crate::values::typing::type_compiled::matchers::IsAny;
 use crate::values::typing::type_compiled::matchers::IsBool;

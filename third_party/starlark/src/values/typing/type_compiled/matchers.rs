@@ -17,14 +17,7 @@
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
-use pagable::pagable_tagged;
-use pagable::pagable_typetag;
-use pagable::typetag::PagableRegisteredFor;
-use starlark_derive::type_matcher;
 
-use crate as starlark;
-use crate::register_type_matcher;
 use crate::typing::starlark_value::TyStarlarkValue;
 use crate::values::UnpackValue;
 use crate::values::Value;
@@ -39,14 +32,10 @@ use crate::values::tuple::value::Tuple;
 use crate::values::types::int::int_or_big::StarlarkIntRef;
 use crate::values::typing::type_compiled::matcher::TypeMatcher;
 use crate::values::typing::type_compiled::matcher::TypeMatcherBox;
-use crate::values::typing::type_compiled::matcher::TypeMatcherDyn;
-use crate::values::typing::type_compiled::matcher::TypeMatcherRegistered;
 
-#[derive(Clone, Copy, Dupe, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Copy, Dupe, Allocative, Debug)]
 pub(crate) struct IsAny;
 
-#[type_matcher]
 impl TypeMatcher for IsAny {
     fn matches(&self, _value: Value) -> bool {
         true
@@ -57,52 +46,37 @@ impl TypeMatcher for IsAny {
     }
 }
 
-#[derive(Clone, Copy, Dupe, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Copy, Dupe, Allocative, Debug)]
 pub(crate) struct IsNever;
 
-#[type_matcher]
 impl TypeMatcher for IsNever {
     fn matches(&self, _value: Value) -> bool {
         false
     }
 }
 
-#[derive(Clone, Copy, Dupe, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Copy, Dupe, Allocative, Debug)]
 pub(crate) struct IsStr;
 
-#[type_matcher]
 impl TypeMatcher for IsStr {
     fn matches(&self, value: Value) -> bool {
         value.unpack_str().is_some()
     }
 }
 
-#[derive(Clone, Copy, Dupe, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Copy, Dupe, Allocative, Debug)]
 pub(crate) struct IsList;
 
-#[type_matcher]
 impl TypeMatcher for IsList {
     fn matches(&self, value: Value) -> bool {
         value.starlark_type_id() == StarlarkTypeId::of::<FrozenList>()
     }
 }
 
-#[pagable_tagged(TypeMatcherDyn)]
-#[derive(Clone, Allocative, Debug, Pagable)]
+#[derive(Clone, Allocative, Debug)]
 pub(crate) struct IsListOf<I: TypeMatcher>(pub(crate) I);
 
-unsafe impl<I: TypeMatcher> TypeMatcherRegistered for IsListOf<I> {}
-register_type_matcher!(IsListOf<IsStr>);
-register_type_matcher!(IsListOf<StarlarkTypeIdMatcher>);
-register_type_matcher!(IsListOf<TypeMatcherBox>);
-
-impl<I: TypeMatcher> TypeMatcher for IsListOf<I>
-where
-    Self: PagableRegisteredFor<dyn TypeMatcherDyn>,
-{
+impl<I: TypeMatcher> TypeMatcher for IsListOf<I> {
     fn matches(&self, value: Value) -> bool {
         match ListRef::from_value(value) {
             None => false,
@@ -111,18 +85,10 @@ where
     }
 }
 
-#[pagable_tagged(TypeMatcherDyn)]
-#[derive(Clone, Allocative, Debug, Pagable)]
+#[derive(Clone, Allocative, Debug)]
 pub(crate) struct IsTupleOf<A: TypeMatcher>(pub(crate) A);
 
-unsafe impl<A: TypeMatcher> TypeMatcherRegistered for IsTupleOf<A> {}
-register_type_matcher!(IsTupleOf<StarlarkTypeIdMatcher>);
-register_type_matcher!(IsTupleOf<TypeMatcherBox>);
-
-impl<A: TypeMatcher> TypeMatcher for IsTupleOf<A>
-where
-    Self: PagableRegisteredFor<dyn TypeMatcherDyn>,
-{
+impl<A: TypeMatcher> TypeMatcher for IsTupleOf<A> {
     fn matches(&self, value: Value) -> bool {
         match Tuple::from_value(value) {
             None => false,
@@ -131,11 +97,9 @@ where
     }
 }
 
-#[derive(Clone, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Allocative, Debug)]
 pub(crate) struct IsTupleElems(pub(crate) Vec<TypeMatcherBox>);
 
-#[type_matcher]
 impl TypeMatcher for IsTupleElems {
     fn matches(&self, value: Value) -> bool {
         match Tuple::from_value(value) {
@@ -147,11 +111,9 @@ impl TypeMatcher for IsTupleElems {
     }
 }
 
-#[derive(Clone, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Allocative, Debug)]
 pub(crate) struct IsTupleElems0;
 
-#[type_matcher]
 impl TypeMatcher for IsTupleElems0 {
     fn matches(&self, value: Value) -> bool {
         match Tuple::from_value(value).map(|t| t.content()) {
@@ -161,17 +123,10 @@ impl TypeMatcher for IsTupleElems0 {
     }
 }
 
-#[pagable_tagged(TypeMatcherDyn)]
-#[derive(Clone, Allocative, Debug, Pagable)]
+#[derive(Clone, Allocative, Debug)]
 pub(crate) struct IsTupleElems1<A: TypeMatcher>(pub(crate) A);
 
-unsafe impl<A: TypeMatcher> TypeMatcherRegistered for IsTupleElems1<A> {}
-register_type_matcher!(IsTupleElems1<TypeMatcherBox>);
-
-impl<A: TypeMatcher> TypeMatcher for IsTupleElems1<A>
-where
-    Self: PagableRegisteredFor<dyn TypeMatcherDyn>,
-{
+impl<A: TypeMatcher> TypeMatcher for IsTupleElems1<A> {
     fn matches(&self, value: Value) -> bool {
         match Tuple::from_value(value).map(|t| t.content()) {
             Some([v0]) => self.0.matches(*v0),
@@ -180,18 +135,10 @@ where
     }
 }
 
-#[pagable_tagged(TypeMatcherDyn)]
-#[derive(Clone, Allocative, Debug, Pagable)]
+#[derive(Clone, Allocative, Debug)]
 pub(crate) struct IsTupleElems2<A: TypeMatcher, B: TypeMatcher>(pub(crate) A, pub(crate) B);
 
-unsafe impl<A: TypeMatcher, B: TypeMatcher> TypeMatcherRegistered for IsTupleElems2<A, B> {}
-register_type_matcher!(IsTupleElems2<StarlarkTypeIdMatcher, StarlarkTypeIdMatcher>);
-register_type_matcher!(IsTupleElems2<TypeMatcherBox, TypeMatcherBox>);
-
-impl<A: TypeMatcher, B: TypeMatcher> TypeMatcher for IsTupleElems2<A, B>
-where
-    Self: PagableRegisteredFor<dyn TypeMatcherDyn>,
-{
+impl<A: TypeMatcher, B: TypeMatcher> TypeMatcher for IsTupleElems2<A, B> {
     fn matches(&self, value: Value) -> bool {
         match Tuple::from_value(value).map(|t| t.content()) {
             Some([v0, v1]) => self.0.matches(*v0) && self.1.matches(*v1),
@@ -200,34 +147,19 @@ where
     }
 }
 
-#[derive(Clone, Copy, Dupe, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Copy, Dupe, Allocative, Debug)]
 pub(crate) struct IsDict;
 
-#[type_matcher]
 impl TypeMatcher for IsDict {
     fn matches(&self, value: Value) -> bool {
         value.starlark_type_id() == StarlarkTypeId::of::<FrozenDict>()
     }
 }
 
-#[pagable_tagged(TypeMatcherDyn)]
-#[derive(Clone, Allocative, Debug, Pagable)]
+#[derive(Clone, Allocative, Debug)]
 pub(crate) struct IsDictOf<K: TypeMatcher, V: TypeMatcher>(pub(crate) K, pub(crate) V);
 
-unsafe impl<K: TypeMatcher, V: TypeMatcher> TypeMatcherRegistered for IsDictOf<K, V> {}
-register_type_matcher!(IsDictOf<IsStr, TypeMatcherBox>);
-register_type_matcher!(IsDictOf<StarlarkTypeIdMatcher, TypeMatcherBox>);
-register_type_matcher!(IsDictOf<TypeMatcherBox, TypeMatcherBox>);
-register_type_matcher!(IsDictOf<IsAny, TypeMatcherBox>);
-register_type_matcher!(IsDictOf<TypeMatcherBox, IsAny>);
-register_type_matcher!(IsDictOf<IsStr, IsAny>);
-register_type_matcher!(IsDictOf<StarlarkTypeIdMatcher, IsAny>);
-
-impl<K: TypeMatcher, V: TypeMatcher> TypeMatcher for IsDictOf<K, V>
-where
-    Self: PagableRegisteredFor<dyn TypeMatcherDyn>,
-{
+impl<K: TypeMatcher, V: TypeMatcher> TypeMatcher for IsDictOf<K, V> {
     fn matches(&self, value: Value) -> bool {
         match DictRef::from_value(value) {
             None => false,
@@ -238,30 +170,19 @@ where
     }
 }
 
-#[derive(Clone, Copy, Dupe, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Copy, Dupe, Allocative, Debug)]
 pub(crate) struct IsSet;
 
-#[type_matcher]
 impl TypeMatcher for IsSet {
     fn matches(&self, value: Value) -> bool {
         value.starlark_type_id() == StarlarkTypeId::of::<FrozenSet>()
     }
 }
 
-#[pagable_tagged(TypeMatcherDyn)]
-#[derive(Clone, Allocative, Debug, Pagable)]
+#[derive(Clone, Allocative, Debug)]
 pub(crate) struct IsSetOf<I: TypeMatcher>(pub(crate) I);
 
-unsafe impl<I: TypeMatcher> TypeMatcherRegistered for IsSetOf<I> {}
-register_type_matcher!(IsSetOf<IsStr>);
-register_type_matcher!(IsSetOf<StarlarkTypeIdMatcher>);
-register_type_matcher!(IsSetOf<TypeMatcherBox>);
-
-impl<I: TypeMatcher> TypeMatcher for IsSetOf<I>
-where
-    Self: PagableRegisteredFor<dyn TypeMatcherDyn>,
-{
+impl<I: TypeMatcher> TypeMatcher for IsSetOf<I> {
     fn matches(&self, value: Value) -> bool {
         match SetRef::unpack_value_opt(value) {
             Some(set) => set.aref.iter().all(|v| self.0.matches(v)),
@@ -270,110 +191,80 @@ where
     }
 }
 
-#[pagable_tagged(TypeMatcherDyn)]
-#[derive(Clone, Allocative, Debug, Pagable)]
+#[derive(Clone, Allocative, Debug)]
 pub(crate) struct IsAnyOfTwo<A: TypeMatcher, B: TypeMatcher>(pub(crate) A, pub(crate) B);
 
-unsafe impl<A: TypeMatcher, B: TypeMatcher> TypeMatcherRegistered for IsAnyOfTwo<A, B> {}
-register_type_matcher!(IsAnyOfTwo<IsNone, IsStr>);
-register_type_matcher!(IsAnyOfTwo<IsNone, IsInt>);
-register_type_matcher!(IsAnyOfTwo<IsNone, StarlarkTypeIdMatcher>);
-register_type_matcher!(IsAnyOfTwo<IsNone, IsList>);
-register_type_matcher!(IsAnyOfTwo<IsNone, TypeMatcherBox>);
-register_type_matcher!(IsAnyOfTwo<TypeMatcherBox, TypeMatcherBox>);
-
-impl<A: TypeMatcher, B: TypeMatcher> TypeMatcher for IsAnyOfTwo<A, B>
-where
-    Self: PagableRegisteredFor<dyn TypeMatcherDyn>,
-{
+impl<A: TypeMatcher, B: TypeMatcher> TypeMatcher for IsAnyOfTwo<A, B> {
     fn matches(&self, value: Value) -> bool {
         self.0.matches(value) || self.1.matches(value)
     }
 }
 
-#[derive(Clone, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Allocative, Debug)]
 pub(crate) struct IsAnyOf(pub(crate) Vec<TypeMatcherBox>);
 
-#[type_matcher]
 impl TypeMatcher for IsAnyOf {
     fn matches(&self, value: Value) -> bool {
         self.0.iter().any(|t| t.matches(value))
     }
 }
 
-#[derive(Allocative, Clone, Copy, Dupe, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Allocative, Clone, Copy, Dupe, Debug)]
 pub(crate) struct IsCallable;
 
-#[type_matcher]
 impl TypeMatcher for IsCallable {
     fn matches(&self, value: Value) -> bool {
         value.vtable().starlark_value.HAS_invoke
     }
 }
 
-#[derive(Allocative, Clone, Copy, Dupe, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Allocative, Clone, Copy, Dupe, Debug)]
 pub(crate) struct IsType;
 
-#[type_matcher]
 impl TypeMatcher for IsType {
     fn matches(&self, value: Value) -> bool {
         TyStarlarkValue::is_type_from_vtable(&value.vtable().starlark_value)
     }
 }
 
-#[derive(Copy, Clone, Dupe, Debug, Allocative, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Copy, Clone, Dupe, Debug, Allocative)]
 pub(crate) struct IsIterable;
 
-#[type_matcher]
 impl TypeMatcher for IsIterable {
     fn matches(&self, value: Value) -> bool {
         TyStarlarkValue::is_iterable(&value.vtable().starlark_value)
     }
 }
 
-#[derive(Clone, Copy, Dupe, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Copy, Dupe, Allocative, Debug)]
 pub(crate) struct IsInt;
 
-#[type_matcher]
 impl TypeMatcher for IsInt {
     fn matches(&self, value: Value) -> bool {
         StarlarkIntRef::unpack(value).is_some()
     }
 }
 
-#[derive(Clone, Copy, Dupe, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Copy, Dupe, Allocative, Debug)]
 pub(crate) struct IsBool;
 
-#[type_matcher]
 impl TypeMatcher for IsBool {
     fn matches(&self, value: Value) -> bool {
         value.unpack_bool().is_some()
     }
 }
 
-#[derive(Clone, Copy, Dupe, Allocative, Debug, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+#[derive(Clone, Copy, Dupe, Allocative, Debug)]
 pub(crate) struct IsNone;
 
-#[type_matcher]
 impl TypeMatcher for IsNone {
     fn matches(&self, value: Value) -> bool {
         value.is_none()
     }
 }
 
-// Matches values by `StarlarkTypeId`. Ideally store `StarlarkTypeId`
-// directly, but it wraps a `std::any::TypeId` and isn't pagable. Instead
-// store a `TyStarlarkValue` which is pagable and extract the id from it at
-// match time.
-#[derive(Allocative, Debug, Clone, Pagable)]
-#[pagable_typetag(TypeMatcherDyn)]
+// Matches values by `StarlarkTypeId`.
+#[derive(Allocative, Debug, Clone)]
 pub(crate) struct StarlarkTypeIdMatcher {
     ty: TyStarlarkValue,
 }
@@ -384,7 +275,6 @@ impl StarlarkTypeIdMatcher {
     }
 }
 
-#[type_matcher]
 impl TypeMatcher for StarlarkTypeIdMatcher {
     fn matches(&self, value: Value) -> bool {
         value.starlark_type_id() == self.ty.starlark_type_id()

@@ -20,11 +20,6 @@ use std::sync::Arc;
 
 use allocative::Allocative;
 use dupe::Dupe;
-use pagable::Pagable;
-use pagable::PagableBoxDeserialize;
-use pagable::PagableDeserialize;
-use pagable::PagableDeserializer;
-use pagable::PagableSerialize;
 
 use crate::values::Value;
 use crate::values::typing::type_compiled::alloc::TypeMatcherAlloc;
@@ -34,7 +29,7 @@ use crate::values::typing::type_compiled::matcher::TypeMatcher;
 use crate::values::typing::type_compiled::matcher::TypeMatcherBox;
 use crate::values::typing::type_compiled::matcher::TypeMatcherBoxAlloc;
 
-#[derive(Allocative, Debug, Pagable)]
+#[derive(Allocative, Debug)]
 struct TypeMatcherFactoryImpl<M: TypeMatcher> {
     matcher: M,
 }
@@ -55,7 +50,7 @@ impl<M: TypeMatcher> TypeMatcherFactoryDyn for TypeMatcherFactoryImpl<M> {
 }
 
 /// Boxed `TypeMatcher`.
-#[derive(Dupe, Clone, Allocative, Debug, Pagable)]
+#[derive(Dupe, Clone, Allocative, Debug)]
 pub struct TypeMatcherFactory {
     pub(crate) factory: Arc<dyn TypeMatcherFactoryDyn>,
 }
@@ -66,32 +61,5 @@ impl TypeMatcherFactory {
         TypeMatcherFactory {
             factory: Arc::new(TypeMatcherFactoryImpl { matcher }),
         }
-    }
-}
-
-// Pagable via `TypeMatcherBox` to reuse the existing `dyn TypeMatcherDyn`
-// typetag registry — avoids standing up a parallel registry for every
-// concrete `M`. The concrete `M` is lost on round-trip (factory becomes
-// `TypeMatcherFactoryImpl<TypeMatcherBox>`), but `TypeMatcherBox: TypeMatcher`
-// keeps behavior intact.
-impl PagableSerialize for dyn TypeMatcherFactoryDyn {
-    fn pagable_serialize(
-        &self,
-        serializer: &mut dyn pagable::PagableSerializer,
-    ) -> pagable::Result<()> {
-        let matcher_box = self.matcher_box();
-        matcher_box.pagable_serialize(serializer)
-    }
-}
-
-impl<'de> PagableBoxDeserialize<'de> for dyn TypeMatcherFactoryDyn {
-    fn deserialize_box<D: PagableDeserializer<'de> + ?Sized>(
-        deserializer: &mut D,
-    ) -> pagable::Result<Box<Self>> {
-        let matcher_box = TypeMatcherBox::pagable_deserialize(deserializer)?;
-        let factory = TypeMatcherFactoryImpl {
-            matcher: matcher_box,
-        };
-        Ok(Box::new(factory))
     }
 }

@@ -258,7 +258,6 @@ impl StackFrame {
             calls_x2,
         }
     }
-
 }
 
 struct StackFrameWithContext<'c> {
@@ -363,7 +362,6 @@ impl AggregateHeapProfileInfo {
     pub fn gen_summary_csv(&self) -> String {
         HeapSummaryByFunction::init(self).gen_csv()
     }
-
 }
 
 #[derive(Debug, Allocative)]

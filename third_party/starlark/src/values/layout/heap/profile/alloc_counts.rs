@@ -29,8 +29,7 @@ pub(crate) struct AllocCounts {
     pub(crate) count: usize,
 }
 
-impl AllocCounts {
-}
+impl AllocCounts {}
 
 impl AddAssign for AllocCounts {
     fn add_assign(&mut self, other: AllocCounts) {

@@ -64,5 +64,4 @@ impl HeapSummary {
         }
         HeapSummary { summary }
     }
-
 }

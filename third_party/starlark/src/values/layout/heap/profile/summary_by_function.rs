@@ -27,9 +27,9 @@ use crate::values::layout::heap::profile::alloc_counts::AllocCounts;
 use crate::values::layout::heap::profile::string_index::StringId;
 use crate::values::layout::heap::profile::string_index::StringIndex;
 
-pagable::static_str!(ROOT_STR = "(root)");
-pagable::static_str!(TOTALS_STR = "TOTALS");
-pagable::static_str!(BLANK_STR = "");
+const ROOT_STR: &str = "(root)";
+const TOTALS_STR: &str = "TOTALS";
+const BLANK_STR: &str = "";
 
 /// Information relating to a function.
 #[derive(Default, Debug, Clone)]

@@ -120,5 +120,4 @@ impl ChunkPart {
     pub(crate) fn chunk_ref_count(&self) -> u32 {
         self.allocation.ref_count()
     }
-
 }
