@@ -25,6 +25,7 @@ use std::ops::Sub;
 use std::str;
 
 use dupe::Dupe;
+use memchr::memmem;
 
 use crate::convert_indices::convert_indices;
 
@@ -128,7 +129,7 @@ pub fn len(x: &str) -> CharIndex {
 /// search for that character in the string.
 #[inline]
 pub fn count_matches_byte(x: &str, needle: u8) -> usize {
-    x.as_bytes().iter().filter(|x| **x == needle).count()
+    memchr::memchr_iter(needle, x.as_bytes()).count()
 }
 
 /// Find the number of times a `needle` occurs within a string, non-overlapping.
@@ -138,9 +139,27 @@ pub fn count_matches(x: &str, needle: &str) -> usize {
         // If we are searching for a 1-byte string, we can provide a much faster path.
         // Since it is one byte, given how UTF8 works, all the resultant slices must be UTF8 too.
         count_matches_byte(x, needle.as_bytes()[0])
-    } else {
+    } else if needle.is_empty() {
         x.matches(needle).count()
+    } else {
+        match_starts(x, needle).count()
     }
+}
+
+/// The byte offset of the first `needle`, which takes time in proportion to both lengths.
+#[inline]
+pub fn find(haystack: &str, needle: &str) -> Option<usize> {
+    memmem::find(haystack.as_bytes(), needle.as_bytes())
+}
+
+/// The byte offsets of all occurrences of a `needle` that is not empty, from left to right and non-overlapping.
+#[inline]
+pub fn match_starts<'h: 'n, 'n>(
+    haystack: &'h str,
+    needle: &'n str,
+) -> impl Iterator<Item = usize> + use<'h, 'n> {
+    debug_assert!(!needle.is_empty());
+    memmem::find_iter(haystack.as_bytes(), needle.as_bytes())
 }
 
 /// Result of applying `start` and `end` to a string.
@@ -259,22 +278,8 @@ pub fn contains(haystack: &str, needle: &str) -> bool {
         true
     } else if needle.len() == 1 {
         memchr::memchr(needle.as_bytes()[0], haystack.as_bytes()).is_some()
-    } else if haystack.len() < needle.len() {
-        false
     } else {
-        assert!(haystack.len() >= needle.len());
-        // `str::contains` is very slow for short strings.
-        // So use basic quadratic algorithm instead.
-        let needle_0 = needle.as_bytes()[0];
-        for start in 0..=haystack.len() - needle.len() {
-            if haystack.as_bytes()[start] != needle_0 {
-                continue;
-            }
-            if haystack.as_bytes()[start..].starts_with(needle.as_bytes()) {
-                return true;
-            }
-        }
-        false
+        find(haystack, needle).is_some()
     }
 }
 

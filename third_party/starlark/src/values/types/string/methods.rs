@@ -279,7 +279,7 @@ pub(crate) fn string_methods(builder: &mut MethodsBuilder) {
         if let Some(StrIndices { start, haystack }) =
             convert_str_indices(this, start.into_option(), end.into_option())
         {
-            if let Some(index) = haystack.find(needle) {
+            if let Some(index) = fast_string::find(haystack, needle) {
                 let index = fast_string::len(&haystack[..index]);
                 return Ok((start + index).0 as i32);
             }
@@ -380,7 +380,7 @@ pub(crate) fn string_methods(builder: &mut MethodsBuilder) {
         if let Some(StrIndices { start, haystack }) =
             convert_str_indices(this, start.into_option(), end.into_option())
         {
-            if let Some(index) = haystack.find(needle) {
+            if let Some(index) = fast_string::find(haystack, needle) {
                 let index = fast_string::len(&haystack[..index]);
                 return Ok((start + index).0 as i32);
             }
@@ -729,7 +729,7 @@ pub(crate) fn string_methods(builder: &mut MethodsBuilder) {
                 "Empty separator cannot be used for partitioning"
             ));
         }
-        if let Some(offset) = this.find(needle.as_str()) {
+        if let Some(offset) = fast_string::find(this.as_str(), needle.as_str()) {
             let offset2 = offset + needle.len();
             Ok((
                 heap.alloc_str(this.get(..offset).unwrap()),
@@ -786,10 +786,16 @@ pub(crate) fn string_methods(builder: &mut MethodsBuilder) {
                 let x = this.as_str();
                 let mut result = String::new();
                 let mut last_end = 0;
-                for (start, part) in x.match_indices(old) {
+                let mut push_replaced = |start: usize| {
                     result.push_str(unsafe { x.get_unchecked(last_end..start) });
                     result.push_str(new);
-                    last_end = start + part.len();
+                    last_end = start + old.len();
+                };
+                if old.is_empty() {
+                    x.match_indices(old)
+                        .for_each(|(start, _)| push_replaced(start));
+                } else {
+                    fast_string::match_starts(x, old).for_each(push_replaced);
                 }
                 if result.is_empty() && last_end == 0 {
                     Ok(this)
@@ -1062,9 +1068,18 @@ pub(crate) fn string_methods(builder: &mut MethodsBuilder) {
                     );
                     debug_assert_eq!(res.len(), count + 1);
                     heap.alloc_typed_unchecked(AllocList(res)).cast()
-                } else {
+                } else if sep.is_empty() {
                     heap.alloc_typed_unchecked(AllocList(this.split(sep)))
                         .cast()
+                } else {
+                    let mut res = Vec::new();
+                    let mut last_end = 0;
+                    for start in fast_string::match_starts(this, sep) {
+                        res.push(&this[last_end..start]);
+                        last_end = start + sep.len();
+                    }
+                    res.push(&this[last_end..]);
+                    heap.alloc_typed_unchecked(AllocList(res)).cast()
                 }
             }
             (Some(sep), Some(maxsplit)) => heap
