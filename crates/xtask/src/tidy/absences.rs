@@ -216,8 +216,8 @@ fn find_matches(absence: &ForbiddenPattern<'_>, sources: &[(&str, &str)]) -> Vec
 fn check_interpreter_dependency(workspace: &SourceWorkspace) -> Vec<String> {
     match workspace.packages() {
         Ok(packages) => {
-            let depends =
-                packages.into_iter().filter(|package| package.all_dependencies.iter().any(|name| name == "starlark"));
+            let interpreter = |name: &String| ["starlark", "pintle-starlark"].contains(&name.as_str());
+            let depends = packages.into_iter().filter(|package| package.all_dependencies.iter().any(interpreter));
             let others = depends.filter(|package| package.folder != "script");
             others.map(|package| format!("`{}` depends on the interpreter; only script may", package.folder)).collect()
         }
