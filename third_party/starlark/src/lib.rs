@@ -476,7 +476,7 @@ pub mod coerce;
 #[doc(hidden)]
 pub mod __macro_refs {
     pub use either::Either;
-    pub use paste::item;
+    pub use pastey::item;
 
     pub use crate::coerce::coerce;
 }

@@ -18,7 +18,6 @@
 use std::collections::HashMap;
 use std::collections::HashSet;
 
-use maplit::hashmap;
 use once_cell::sync::Lazy;
 use starlark_syntax::syntax::ast::AssignTarget;
 use starlark_syntax::syntax::ast::AstAssignIdent;
@@ -62,13 +61,13 @@ impl LintWarning for Incompatibility {
 }
 
 static TYPES: Lazy<HashMap<&'static str, &'static str>> = Lazy::new(|| {
-    hashmap![
-        "bool" => "True",
-        "tuple" => "()",
-        "str" => "\"\"",
-        "list" => "[]",
-        "int" => "0"
-    ]
+    HashMap::from([
+        ("bool", "True"),
+        ("tuple", "()"),
+        ("str", "\"\""),
+        ("list", "[]"),
+        ("int", "0"),
+    ])
 });
 
 fn match_bad_type_equality(

@@ -29,7 +29,6 @@ use std::collections::hash_map::Entry;
 use std::mem;
 
 use dupe::Dupe;
-use maplit::hashset;
 use starlark_syntax::syntax::ast::AssignP;
 use starlark_syntax::syntax::ast::AstAssignIdent;
 use starlark_syntax::syntax::ast::AstAssignTarget;
@@ -380,9 +379,10 @@ impl<'a> State<'a> {
         let ident = AstStr::assign_ident(ident);
         let scope = self.scopes.last_mut().unwrap();
         scope.set.push((ident, kind));
-        scope
-            .last_set
-            .insert(ident.node, (Assigned::Definitely, hashset![ident.span]));
+        scope.last_set.insert(
+            ident.node,
+            (Assigned::Definitely, HashSet::from([ident.span])),
+        );
     }
 
     // Traverse the syntax tree

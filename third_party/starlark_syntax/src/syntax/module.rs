@@ -16,11 +16,11 @@
  */
 
 use std::collections::HashMap;
+use std::fmt;
 use std::fs;
 use std::mem;
 use std::path::Path;
 
-use derivative::Derivative;
 use dupe::Dupe;
 
 use crate::codemap::CodeMap;
@@ -53,10 +53,8 @@ use crate::syntax::validate::validate_module;
 ///
 /// The internal details (statements/expressions) are deliberately omitted, as they change
 /// more regularly. A few methods to obtain information about the AST are provided.
-#[derive(Derivative)]
-#[derivative(Debug, Clone)]
+#[derive(Clone)]
 pub struct AstModule {
-    #[derivative(Debug = "ignore")]
     pub(crate) codemap: CodeMap,
     pub(crate) statement: AstStmt,
     pub(crate) dialect: Dialect,
@@ -69,6 +67,18 @@ pub struct AstModule {
     /// Spans of all comments found in the source, in source order.
     /// Each span includes the leading `#`.
     comment_spans: Vec<Span>,
+}
+
+impl fmt::Debug for AstModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AstModule")
+            .field("statement", &self.statement)
+            .field("dialect", &self.dialect)
+            .field("typecheck", &self.typecheck)
+            .field("lint_suppressions", &self.lint_suppressions)
+            .field("comment_spans", &self.comment_spans)
+            .finish()
+    }
 }
 
 /// This trait is not exported as public API of starlark.

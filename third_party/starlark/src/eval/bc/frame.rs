@@ -151,7 +151,7 @@ impl<'v> BcFramePtr<'v> {
 impl<'v> BcFrame<'v> {
     #[inline(always)]
     fn offset_of_slots() -> usize {
-        let offset = memoffset::offset_of!(BcFrame<'v>, slots);
+        let offset = std::mem::offset_of!(BcFrame<'v>, slots);
         assert_eq!(mem::size_of::<BcFrame<'v>>(), offset);
         offset
     }

@@ -19,12 +19,11 @@
 
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::fmt::Display;
 use std::fmt::Write;
 use std::ptr;
 
 use allocative::Allocative;
-use derivative::Derivative;
-use derive_more::Display;
 use dupe::Dupe;
 use starlark_derive::NoSerialize;
 use starlark_derive::VisitSpanMut;
@@ -319,8 +318,7 @@ pub(crate) struct CopySlotFromParent {
 }
 
 /// Static info for `def`, `lambda` or module.
-#[derive(Derivative, Display)]
-#[derivative(Debug)]
+#[derive(derive_more::Display)]
 #[display("DefInfo")]
 pub(crate) struct DefInfo {
     pub(crate) name: FrozenStringValue,
@@ -339,11 +337,9 @@ pub(crate) struct DefInfo {
     /// Module-level identifiers are not copied over, to avoid excess copying.
     pub(crate) parent: FrozenAnyArray<CopySlotFromParent>,
     /// Statement compiled for non-frozen def.
-    #[derivative(Debug = "ignore")]
     stmt_compiled: Bc,
     // The compiled expression for the body of this definition, to be run
     // after the parameters are evaluated.
-    #[derivative(Debug = "ignore")]
     body_stmts: StmtsCompiled,
     /// How to compile the statement on freeze.
     stmt_compile_context: StmtCompileContext,
@@ -352,6 +348,23 @@ pub(crate) struct DefInfo {
     /// Globals captured during function or module creation.
     /// Only needed for debugger evaluation.
     pub(crate) globals: FrozenAnyValue<Globals>,
+}
+
+impl fmt::Debug for DefInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DefInfo")
+            .field("name", &self.name)
+            .field("signature_span", &self.signature_span)
+            .field("parameter_captures", &self.parameter_captures)
+            .field("ty", &self.ty)
+            .field("codemap", &self.codemap)
+            .field("used", &self.used)
+            .field("parent", &self.parent)
+            .field("stmt_compile_context", &self.stmt_compile_context)
+            .field("inline_def_body", &self.inline_def_body)
+            .field("globals", &self.globals)
+            .finish()
+    }
 }
 
 impl DefInfo {
@@ -512,8 +525,7 @@ impl Compiler<'_, '_, '_, '_> {
 
 /// Starlark function internal representation and implementation of
 /// [`StarlarkValue`].
-#[derive(Derivative, NoSerialize, ProvidesStaticType, Trace, Allocative)]
-#[derivative(Debug)]
+#[derive(NoSerialize, ProvidesStaticType, Trace, Allocative)]
 pub(crate) struct DefGen<V> {
     pub(crate) parameters: ParametersSpec<V>, // The parameters, **kwargs etc including defaults (which are evaluated afresh each time)
     /// Indices of parameters, which are captured in nested defs.
@@ -532,16 +544,27 @@ pub(crate) struct DefGen<V> {
     /// [`ValueCaptured`] or [`FrozenValueCaptured`].
     captured: Vec<V>,
     // Important to ignore these field as it probably references DefGen in a cycle
-    #[derivative(Debug = "ignore")]
     /// A reference to the module where the function is defined after the module has been frozen.
     /// When the module is not frozen yet, this field contains `None`, and function's module
     /// can be accessed from evaluator's module.
     #[allocative(skip)]
     pub(crate) module: AtomicFrozenAnyValueOption<FrozenModuleData>,
     /// This field is only used in `FrozenDef`. It is populated in `post_freeze`.
-    #[derivative(Debug = "ignore")]
     #[allocative(skip)]
     optimized_on_freeze_stmt: StmtCompiledCell,
+}
+
+impl<V: fmt::Debug> fmt::Debug for DefGen<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DefGen")
+            .field("parameters", &self.parameters)
+            .field("parameter_captures", &self.parameter_captures)
+            .field("parameter_types", &self.parameter_types)
+            .field("return_type", &self.return_type)
+            .field("def_info", &self.def_info)
+            .field("captured", &self.captured)
+            .finish()
+    }
 }
 
 impl<V> Display for DefGen<V> {

@@ -32,7 +32,6 @@ use std::num::NonZeroUsize;
 use allocative::Allocative;
 use dupe::Dupe;
 use either::Either;
-use static_assertions::assert_eq_size;
 
 use crate::cast;
 use crate::values::int::pointer_i32::PointerI32;
@@ -174,10 +173,12 @@ fn _test_lifetime_covariant<'a>(p: FrozenPointer<'static>) -> FrozenPointer<'a> 
     p
 }
 
-assert_eq_size!(Pointer<'static>, usize);
-assert_eq_size!(Option<Pointer<'static>>, usize);
-assert_eq_size!(FrozenPointer<'static>, usize);
-assert_eq_size!(Option<FrozenPointer<'static>>, usize);
+const _: () = {
+    assert!(size_of::<Pointer<'static>>() == size_of::<usize>());
+    assert!(size_of::<Option<Pointer<'static>>>() == size_of::<usize>());
+    assert!(size_of::<FrozenPointer<'static>>() == size_of::<usize>());
+    assert!(size_of::<Option<FrozenPointer<'static>>>() == size_of::<usize>());
+};
 
 #[allow(dead_code)] // False positive.
 const TAG_BITS: usize = 3;

@@ -21,7 +21,6 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 
 use either::Either;
-use static_assertions::const_assert;
 
 use crate::values::FrozenValue;
 use crate::values::thin_box_slice_frozen_value::thin_box::AllocatedThinBoxSlice;
@@ -37,7 +36,7 @@ struct PackedImpl(NonNull<()>);
 impl PackedImpl {
     const fn new_allocated(allocated: AllocatedThinBoxSlice<FrozenValue>) -> Self {
         // ensure that there is space for the lower, extra bit
-        const_assert!(std::mem::align_of::<AllocatedThinBoxSlice<FrozenValue>>() > 1);
+        const { assert!(std::mem::align_of::<AllocatedThinBoxSlice<FrozenValue>>() > 1) };
         let allocated = unsafe { NonNull::new_unchecked((allocated.into_inner() + 1) as *mut ()) };
         Self(allocated)
     }

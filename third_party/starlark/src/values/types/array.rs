@@ -103,7 +103,7 @@ impl ValueEmptyArray {
 
 impl<'v> Array<'v> {
     pub(crate) fn offset_of_content() -> usize {
-        memoffset::offset_of!(Self, content)
+        std::mem::offset_of!(Self, content)
     }
 
     /// Create an array with specified length and capacity.

@@ -18,11 +18,11 @@
 //! Function types, including native functions and `object.member` functions.
 
 use allocative::Allocative;
-use derivative::Derivative;
 use derive_more::Display;
 use dupe::Dupe;
 use starlark_derive::NoSerialize;
 use starlark_derive::starlark_value;
+use std::fmt;
 
 use crate as starlark;
 use crate::any::ProvidesStaticType;
@@ -101,11 +101,9 @@ impl NativeFunc {
 /// Starlark representation of native (Rust) functions.
 ///
 /// Almost always created with [`#[starlark_module]`](macro@crate::starlark_module).
-#[derive(Derivative, ProvidesStaticType, Display, NoSerialize, Allocative)]
-#[derivative(Debug)]
+#[derive(ProvidesStaticType, Display, NoSerialize, Allocative)]
 #[display("{}", name)]
 pub(crate) struct NativeFunction {
-    #[derivative(Debug = "ignore")]
     pub(crate) function: NativeFunc,
     pub(crate) name: String,
     /// `.type` attribute and a type when this function is used in type expression.
@@ -114,6 +112,18 @@ pub(crate) struct NativeFunction {
     /// Safe to evaluate speculatively.
     pub(crate) speculative_exec_safe: bool,
     pub(crate) special_builtin_function: Option<SpecialBuiltinFunction>,
+}
+
+impl fmt::Debug for NativeFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NativeFunction")
+            .field("name", &self.name)
+            .field("as_type", &self.as_type)
+            .field("ty", &self.ty)
+            .field("speculative_exec_safe", &self.speculative_exec_safe)
+            .field("special_builtin_function", &self.special_builtin_function)
+            .finish()
+    }
 }
 
 impl AllocFrozenValue for NativeFunction {
@@ -245,16 +255,24 @@ impl NativeMeth {
     }
 }
 
-#[derive(Derivative, Display, NoSerialize, ProvidesStaticType, Allocative)]
-#[derivative(Debug)]
+#[derive(Display, NoSerialize, ProvidesStaticType, Allocative)]
 #[display("{}", name)]
 pub(crate) struct NativeMethod {
-    #[derivative(Debug = "ignore")]
     pub(crate) function: NativeMeth,
     pub(crate) name: String,
     pub(crate) ty: Ty,
     /// Safe to evaluate speculatively.
     pub(crate) speculative_exec_safe: bool,
+}
+
+impl fmt::Debug for NativeMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NativeMethod")
+            .field("name", &self.name)
+            .field("ty", &self.ty)
+            .field("speculative_exec_safe", &self.speculative_exec_safe)
+            .finish()
+    }
 }
 
 starlark_simple_value!(NativeMethod);
@@ -268,9 +286,8 @@ impl<'v> StarlarkValue<'v> for NativeMethod {
 
 /// Used by the `#[starlark(attribute)]` tag of [`#[starlark_module]`](macro@starlark_module)
 /// to define a function that pretends to be an attribute.
-#[derive(Derivative, Display, NoSerialize, ProvidesStaticType, Allocative)]
+#[derive(Debug, Display, NoSerialize, ProvidesStaticType, Allocative)]
 #[display("Attribute")]
-#[derivative(Debug)]
 pub(crate) struct NativeAttribute {
     /// Safe to evaluate speculatively.
     pub(crate) speculative_exec_safe: bool,

@@ -102,7 +102,7 @@ static_starlark_value!(pub(crate) VALUE_EMPTY_FROZEN_LIST: ListGen<FrozenListDat
 // ListGen's Canonical is FrozenList;
 impl ListGen<FrozenListData> {
     pub(crate) fn offset_of_content() -> usize {
-        memoffset::offset_of!(FrozenListData, content)
+        std::mem::offset_of!(FrozenListData, content)
     }
 }
 

@@ -90,7 +90,7 @@ impl<V: ValueLifetimeless> TupleGen<V> {
     }
 
     pub(crate) fn offset_of_content() -> usize {
-        memoffset::offset_of!(Self, content)
+        std::mem::offset_of!(Self, content)
     }
 }
 

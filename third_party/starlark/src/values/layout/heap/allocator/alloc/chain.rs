@@ -22,8 +22,6 @@ use std::ptr;
 use std::ptr::NonNull;
 use std::slice;
 
-use static_assertions::assert_eq_size;
-
 use crate::values::layout::aligned_size::AlignedSize;
 use crate::values::layout::heap::allocator::alloc::chunk_part::ChunkPart;
 
@@ -42,7 +40,7 @@ pub(crate) struct ChunkChain {
     chunk: Option<ChunkPart>,
 }
 
-assert_eq_size!(ChunkChain, ChunkPart);
+const _: () = assert!(size_of::<ChunkChain>() == size_of::<ChunkPart>());
 
 impl Drop for ChunkChain {
     fn drop(&mut self) {
