@@ -33,7 +33,7 @@ pub(crate) use registration::REGISTRATIONS;
 use crate::language::ScriptKind;
 use crate::language::dialect;
 
-/// The globals of a kind of script. Built once, because that takes milliseconds.
+/// The globals of a kind of script, which are built once.
 pub(crate) fn for_kind(script_kind: ScriptKind) -> &'static Globals {
     static HOOK: LazyLock<Globals> = LazyLock::new(|| {
         let decisions = base_globals().with(decisions::register_verdicts).with(decisions::register_changes);
@@ -55,8 +55,8 @@ pub(crate) fn for_kind(script_kind: ScriptKind) -> &'static Globals {
 /// Starts to build the globals of hooks on separate threads, so that most of them are ready when the first hook has
 /// been read. Only the first call has an effect.
 ///
-/// Nearly all of the time is spent in the interpreter's descriptions of its own functions, so those of the methods are
-/// built on a second thread. If no thread can be created, they are built when they are needed.
+/// The methods of values are built on a second thread. If no thread can be created, all of them are built when they are
+/// needed.
 pub fn warm_up() {
     static BEGUN: Once = Once::new();
     BEGUN.call_once(|| {
