@@ -224,11 +224,9 @@ fn computing_ends_at_the_deadline() {
             ),
             (
                 "a long needle in a long text",
-                handle_script(
-                    "for i in range(100):\n  if payload[\"needle\"] in payload[\"text\"]:\n    return allow()\nreturn allow()",
-                ),
+                handle_script("return block(\"found\") if payload[\"needle\"] in payload[\"text\"] else allow()"),
                 json!({"needle": format!("{}b", "a".repeat(500_000)), "text": "a".repeat(1_000_000)}),
-                AttackEnd::Failed(LATE),
+                AttackEnd::Harmless,
             ),
             (
                 "a constant computed at load",
