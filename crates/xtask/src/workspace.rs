@@ -17,6 +17,9 @@ pub fn is_in_src(file: &str) -> bool {
     SOURCE_FOLDERS.iter().any(|dir| file.starts_with(dir)) && file.contains("/src/")
 }
 
+/// What the manifest of a published crate says of it.
+const METADATA: [&str; 4] = ["description", "license", "keywords", "categories"];
+
 /// The repository that this program was built from.
 #[derive(Debug)]
 pub struct SourceWorkspace {
@@ -35,6 +38,8 @@ pub struct WorkspaceCrate {
     pub internal_dependencies: Vec<String>,
     /// The names of all crates that it depends on, tests included.
     pub all_dependencies: Vec<String>,
+    /// What its users need to know and its manifest does not say; empty for a crate that is not published.
+    pub missing_metadata: Vec<&'static str>,
 }
 
 impl SourceWorkspace {
@@ -82,10 +87,17 @@ impl SourceWorkspace {
                 let mut internal: Vec<String> =
                     normal.filter_map(|dependency| folders.get(&text(dependency, "name")).cloned()).collect();
                 internal.sort();
+                let is_published = package.get("publish").is_none_or(Value::is_null);
+                let is_missing = |field: &&str| match package.get(field) {
+                    Some(Value::String(text)) => text.trim().is_empty(),
+                    Some(Value::Array(entries)) => entries.is_empty(),
+                    _ => true,
+                };
                 WorkspaceCrate {
                     folder: dir(&text(package, "manifest_path")),
                     internal_dependencies: internal,
                     all_dependencies: dependencies.iter().map(|dependency| text(dependency, "name")).collect(),
+                    missing_metadata: METADATA.into_iter().filter(|_| is_published).filter(is_missing).collect(),
                 }
             })
             .collect();

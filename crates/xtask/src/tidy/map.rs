@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The last column lists the crates of this workspace that it depends on, tests aside; a dash means none. It must match
-//! the `Cargo.toml` files.
+//! the `Cargo.toml` files. Those of published crates say what a registry shows of them.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,15 @@ const MAP: &str = "ARCHITECTURE.md";
 pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
     match (workspace.text(MAP), workspace.packages()) {
         (Ok(map), Ok(packages)) => {
+            let incomplete = packages.iter().flat_map(|package| {
+                package
+                    .missing_metadata
+                    .iter()
+                    .map(|field| format!("`{}` is published without `{field}`", package.folder))
+            });
+            let incomplete: Vec<String> = incomplete.collect();
             let real = packages.into_iter().map(|package| (package.folder, package.internal_dependencies)).collect();
-            compare_maps(&parse_crate_map(map), &real)
+            compare_maps(&parse_crate_map(map), &real).into_iter().chain(incomplete).collect()
         }
         (Err(error), _) | (_, Err(error)) => vec![error],
     }
