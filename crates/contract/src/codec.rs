@@ -17,7 +17,7 @@ pub struct FileContentKeys {
 
 /// Translates between the canonical event and the input and output of one dialect's handlers.
 ///
-/// The engine does not know any dialect: it holds handlers, and a handler holds its codec. In all methods, `spelling`
+/// The engine does not know any dialect: it holds handlers, and a handler holds its codec. In all methods, `event_alias`
 /// is the event alias: the event's name as the hook's author wrote it.
 pub trait Codec: Send + Sync + Debug {
     /// The name of the dialect, such as `ai_harness`.
