@@ -8,19 +8,21 @@ use crate::site::CallSite;
 
 /// A path with slashes; one of a drive's `Users` lies beside the home directory.
 pub(super) fn to_local<'t>(call_site: &CallSite<'_>, text: &'t str) -> Cow<'t, str> {
-    // `D:x` is in a directory of that drive that is not known.
-    let is_of_other_drive = is_drive_path(&call_site.project.to_string_lossy())
-        && text.as_bytes().get(1) == Some(&b':')
-        && text.starts_with(|letter: char| letter.is_ascii_alphabetic());
-    if !text.contains('\\') && !is_drive_path(text) && !is_of_other_drive {
+    let is_on_drive = is_drive_path(&call_site.project.to_string_lossy());
+    if !text.contains('\\') && !is_drive_path(text) && !is_on_drive {
         return Cow::Borrowed(text);
     }
     let mut slashed = text.replace('\\', "/");
-    if is_of_other_drive && !is_drive_path(text) {
-        slashed.insert(2, '/');
+    if is_on_drive {
+        slashed.truncate(without_stream(&slashed).len());
+        // `D:x` is in a directory of that drive that is not known.
+        let is_of_drive = slashed.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && slashed.as_bytes().get(1) == Some(&b':');
+        if is_of_drive && !is_drive_path(&slashed) {
+            slashed.insert(2, '/');
+        }
     }
-    // `\\?\C:\x` is `C:\x`.
-    let slashed = slashed.strip_prefix("//?/").or_else(|| slashed.strip_prefix("//./")).unwrap_or(&slashed);
+    let slashed = &*without_device_prefix(&slashed);
     let users = slashed.get(1..).filter(|_| is_drive_path(slashed)).and_then(|rest| {
         let (head, rest) = rest.split_at_checked(":/users".len())?;
         (head.eq_ignore_ascii_case(":/users") && (rest.is_empty() || rest.starts_with('/'))).then_some(rest)
@@ -37,6 +39,29 @@ pub(super) fn to_local<'t>(call_site: &CallSite<'_>, text: &'t str) -> Cow<'t, s
         }
         _ => Cow::Owned(slashed.to_owned()),
     }
+}
+
+/// `\\?\C:\x` is `C:\x`, and `\\?\UNC\server\share` is `\\server\share`. Any other device stays outside of everything.
+fn without_device_prefix(slashed: &str) -> Cow<'_, str> {
+    let Some(rest) = slashed.strip_prefix("//?/").or_else(|| slashed.strip_prefix("//./")) else {
+        return Cow::Borrowed(slashed);
+    };
+    match rest.split_at_checked("unc/".len()) {
+        _ if is_drive_path(rest) => Cow::Borrowed(rest),
+        Some((unc, share)) if unc.eq_ignore_ascii_case("unc/") => Cow::Owned(format!("//{share}")),
+        _ => Cow::Borrowed(slashed),
+    }
+}
+
+/// `.env::$DATA` and `.env ` are names of `.env`.
+fn without_stream(slashed: &str) -> &str {
+    let name = slashed.rfind('/').map_or(0, |slash| slash + 1);
+    let stream = slashed.get(name..).and_then(|name| name.find(':'));
+    let end = stream.filter(|at| *at > 1).map_or(slashed.len(), |at| name + at);
+    let shortened = slashed.get(..end).unwrap_or(slashed);
+    let trimmed = shortened.trim_end_matches([' ', '.']);
+    // `.` and `..` are directories.
+    if trimmed.len() > name { trimmed } else { shortened }
 }
 
 /// A path with slashes and without the case of its letters, which names on Windows do not have.
@@ -131,6 +156,10 @@ mod tests {
             (r"C:\src\p", "C:/", PathPlace::Root),
             (r"C:\src\p", "C:/Windows/x", PathPlace::System),
             (r"C:\src\p", "/etc/x", PathPlace::System),
+            (r"C:\src\p", r"\\?\UNC\server\share", PathPlace::Outside),
+            (r"C:\src\p", r"\\?\GLOBALROOT\x", PathPlace::Outside),
+            ("/home/ann/p", r"\\?\unc\server\share", PathPlace::Outside),
+            ("/home/ann/p", r"\\?\C:\src\x", PathPlace::Outside),
             (r"C:\src\p", r"C:\users\ann", PathPlace::Home),
             (r"C:\src\p", r"C:\users", PathPlace::Home),
             (r"C:\src\p", r"C:\users\bob\x", PathPlace::Outside),
@@ -143,5 +172,12 @@ mod tests {
         ] {
             assert_eq!(place(project, text), expected, "{project} {text}");
         }
+    }
+
+    #[test]
+    fn names_of_the_same_file_are_one() {
+        let names = [".env", ".env ", ".env.", ".env::$DATA", "a/.env:x", ".", "..", "a/..", "C:/x/b. .", "C:"];
+        let same = [".env", ".env", ".env", ".env", "a/.env", ".", "..", "a/..", "C:/x/b", "C:"];
+        assert_eq!(names.map(without_stream), same);
     }
 }
