@@ -12,10 +12,6 @@ use crate::{
 /// the two with this trait. Building compiles everything, so a broken script or pattern is a diagnostic at load time
 /// and never silently fails to match later.
 pub trait HandlerFactory {
-    /// Announces that files were found that may contain scripts, before any of them is read, so that script workers can
-    /// be started early. May be called more than once. Default: does nothing.
-    fn warm_up(&self) {}
-
     /// Builds the handler of a declaration.
     ///
     /// Without a handler there is at least one error diagnostic. A working handler may come with warnings.

@@ -79,10 +79,6 @@ impl DefaultHandlerFactory {
 }
 
 impl HandlerFactory for DefaultHandlerFactory {
-    fn warm_up(&self) {
-        script::warm_up();
-    }
-
     fn build_handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
         match &declaration.handler {
             HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoopHandler)), ..BuiltHandler::default() },

@@ -229,7 +229,7 @@ fn load_files(
     let is_repeated = files.len() < discovered;
     // A document among the hooks is policy, too: an edit could make it a hook.
     let policy_paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
-    let artifacts = read::read_all(&mut files, path, factory, &mut findings);
+    let artifacts = read::read_all(&mut files, path, &mut findings);
     let source = || LoadedFiles::new(path, files_with_text(&files, &artifacts), purpose != LoadPurpose::OwnAgent);
     let source = options.trust_grants.map(|agreements| (agreements, source()));
     let foreign = excluded_files(&files, options.excluded_dialect);

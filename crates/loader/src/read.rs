@@ -4,27 +4,16 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{ByteSpan, Diagnostic, HandlerFactory, Location, SourceFile};
+use pintle_contract::{ByteSpan, Diagnostic, Location, SourceFile};
 use pintle_dialects::document::{MAX_FILE_BYTES, source_file};
 use pintle_dialects::{Artifact, ArtifactKind};
 
 use crate::discover::{DiscoveredFile, io_error_text};
 use crate::documents::is_document;
 
-/// The extensions of files that may contain scripts.
-const SCRIPTED: [&str; 2] = ["md", "star"];
-
 /// Reads files as artifacts. Unreadable files are reported as diagnostics. Documents are removed from the files with a
 /// note; a file that the user named is what the user says it is.
-pub(crate) fn read_all(
-    files: &mut Vec<DiscoveredFile>,
-    named: &Path,
-    factory: &dyn HandlerFactory,
-    findings: &mut Vec<Diagnostic>,
-) -> Vec<Artifact> {
-    if files.iter().any(|file| SCRIPTED.iter().any(|ending| file.path.extension().is_some_and(|own| own == *ending))) {
-        factory.warm_up();
-    }
+pub(crate) fn read_all(files: &mut Vec<DiscoveredFile>, named: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Artifact> {
     let mut artifacts = Vec::with_capacity(files.len());
     files.retain(|file| match read_artifact(file) {
         Ok(artifact) if file.path != named && is_document(file.role, &file.path, &artifact.file.text) => {

@@ -36,7 +36,7 @@ pub use called::{check_calls, tool_header_line};
 pub use capabilities::capability_names;
 pub use compile::{CompiledScript, compile, compile_unbounded, with_compiler_stack};
 pub use finding::ScriptFinding;
-pub use globals::{DONE_KEY, ScriptBuiltinDef, catalogue, warm_up};
+pub use globals::{DONE_KEY, ScriptBuiltinDef, catalogue};
 pub use language::{ScriptKind, ScriptPlacement, ScriptPowers};
 pub use load::Script;
 pub use plugin::{

@@ -3,7 +3,6 @@
 //! The only module in which `unsafe_code` is allowed: the interpreter's derives write `unsafe impl ProvidesStaticType`.
 //! Nothing here is hand-written unsafe code.
 #![expect(unsafe_code, reason = "the derives of starlark write `unsafe impl`; no unsafe code by hand")]
-#![expect(clippy::panic, reason = "the same derives panic when a heap is written to disk, which never happens")]
 
 use std::cell::RefCell;
 use std::fmt;

@@ -13,9 +13,6 @@ const FEATURE: &str = "script";
 #[derive(Debug, Default)]
 pub(crate) struct ModuleCache;
 
-/// Nothing has to be prepared.
-pub(crate) fn warm_up() {}
-
 /// A script that does not load calls no tools.
 pub(crate) fn check_calls(_name: &str, _text: &ScriptSource, _tools: &[String]) -> Vec<Diagnostic> {
     Vec::new()

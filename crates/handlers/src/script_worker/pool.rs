@@ -29,7 +29,7 @@ pub enum WorkerCallError {
 #[derive(Debug)]
 pub struct ScriptWorkerPool {
     program: WorkerProgram,
-    pub(super) idle_workers: Mutex<Vec<ScriptWorkerProcess>>,
+    idle_workers: Mutex<Vec<ScriptWorkerProcess>>,
 }
 
 impl ScriptWorkerPool {
@@ -37,13 +37,6 @@ impl ScriptWorkerPool {
     #[must_use]
     pub fn new(program: WorkerProgram) -> Self {
         Self { program, idle_workers: Mutex::new(Vec::new()) }
-    }
-
-    /// Starts a worker before the first call, so that the call need not wait for it. An error is reported at the call.
-    pub fn warm_up(&self) {
-        if let Ok(worker) = ScriptWorkerProcess::start(&self.program) {
-            self.release(worker);
-        }
     }
 
     /// Sends a message and waits for the answer, replying to the worker's requests meanwhile.

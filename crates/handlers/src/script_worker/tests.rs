@@ -88,11 +88,3 @@ fn a_call_that_waits_for_its_worker_is_woken_by_the_cancellation() {
     });
     assert_eq!(ended, Err(WorkerCallError::Cancelled));
 }
-
-#[test]
-fn a_warm_pool_has_its_worker_before_the_first_call() {
-    let pool = shell_pool("while read -r line; do echo \"=$line\"; done");
-    pool.warm_up();
-    assert_eq!(pool.idle_workers.lock().unwrap().len(), 1);
-    assert_eq!(call_pool(&pool, "x", LONG).unwrap(), "x");
-}

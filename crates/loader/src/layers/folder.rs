@@ -41,7 +41,7 @@ pub fn load_layer(dir: &Path, layer: Layer, factory: &dyn HandlerFactory, option
     if let Some(known) = options.known_files {
         known.keep_new(&mut found, &mut findings);
     }
-    let artifacts = read::read_all(&mut found, dir, factory, &mut findings);
+    let artifacts = read::read_all(&mut found, dir, &mut findings);
     let project = parse_artifacts(artifacts, factory, options, &mut findings);
     let (chains, compiled) = compile_chains(dir.display().to_string(), layer, &project.hooks, factory);
     findings.extend(compiled);

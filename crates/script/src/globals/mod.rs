@@ -17,13 +17,9 @@ mod shell;
 mod strings;
 mod tools;
 
-use std::sync::{LazyLock, Once};
+use std::sync::LazyLock;
 
-use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension, Module};
-use starlark::eval::Evaluator;
-use starlark::syntax::AstModule;
-use starlark::values::dict::AllocDict;
-use starlark::values::list::AllocList;
+use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 
 pub(crate) use catalogue::namespace_members;
 pub use catalogue::{ScriptBuiltinDef, catalogue};
@@ -31,7 +27,6 @@ pub use ctx::DONE_KEY;
 pub(crate) use registration::REGISTRATIONS;
 
 use crate::language::ScriptKind;
-use crate::language::dialect;
 
 /// The globals of a kind of script, which are built once.
 pub(crate) fn for_kind(script_kind: ScriptKind) -> &'static Globals {
@@ -50,38 +45,6 @@ pub(crate) fn for_kind(script_kind: ScriptKind) -> &'static Globals {
         ScriptKind::Tool => &TOOL,
         ScriptKind::Verify => &VERIFY,
     }
-}
-
-/// Starts to build the globals of hooks on separate threads, so that most of them are ready when the first hook has
-/// been read. Only the first call has an effect.
-///
-/// The methods of values are built on a second thread. If no thread can be created, all of them are built when they are
-/// needed.
-pub fn warm_up() {
-    static BEGUN: Once = Once::new();
-    BEGUN.call_once(|| {
-        for work in [warm_up_globals, warm_up_methods] {
-            let _ = std::thread::Builder::new().name(String::from("warm-up")).spawn(work);
-        }
-    });
-}
-
-fn warm_up_globals() {
-    for_kind(ScriptKind::Hook);
-}
-
-/// Builds the methods of payload values, and what the interpreter needs to compile a first call.
-fn warm_up_methods() {
-    Module::with_temp_heap(|module| {
-        let heap = module.heap();
-        for value in [heap.alloc(""), heap.alloc(AllocDict::EMPTY), heap.alloc(AllocList::EMPTY)] {
-            value.dir_attr();
-        }
-        if let Ok(call) = AstModule::parse("warm-up", String::from("len([])"), &dialect()) {
-            // Scripts report any errors.
-            let _ = Evaluator::new(&module).eval_module(call, for_when());
-        }
-    });
 }
 
 /// The names of `when`: those of the language itself, and `shell`.
