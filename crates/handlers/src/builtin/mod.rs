@@ -18,10 +18,10 @@ mod excerpt;
 mod git;
 mod handle_large_tool_output;
 mod handler;
-#[cfg(feature = "http")]
-mod http_post;
 #[cfg(not(feature = "http"))]
 #[path = "../absent/http_builtin.rs"]
+mod http_builtin;
+#[cfg(feature = "http")]
 mod http_post;
 mod large_results;
 mod limit_large_tool_results;
@@ -37,13 +37,12 @@ mod tests;
 mod time_zone;
 #[cfg(feature = "http")]
 mod unload;
-#[cfg(not(feature = "http"))]
-#[path = "../absent/http_builtin.rs"]
-mod unload;
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
+#[cfg(not(feature = "http"))]
+use http_builtin::{self as http_post, self as unload};
 use pintle_contract::{
     BuiltHandler, BuiltinSpec, Diagnostic, Effect, HookDeclaration, Redactor, Verdict, suggest_nearest,
 };
