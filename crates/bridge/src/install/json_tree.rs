@@ -5,7 +5,8 @@ use std::ops::Range;
 use jsonc_parser::ast::{ObjectProp, Value as Node};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::tokens::{Token, TokenAndRange};
-use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult, parse_to_ast};
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseResult, parse_to_ast};
+use pintle_host::dialects::document::SETTINGS_JSON;
 use serde_json::Value;
 
 /// A step from a container to one of its entries.
@@ -28,19 +29,7 @@ impl<'a> JsonTree<'a> {
     /// Reads JSON with comments and trailing commas, but no other extensions.
     pub(super) fn parse(text: &'a str) -> Result<Self, String> {
         let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
-        let options = ParseOptions {
-            allow_comments: true,
-            allow_trailing_commas: true,
-            allow_loose_object_property_names: false,
-            allow_missing_commas: false,
-            allow_single_quoted_strings: false,
-            allow_hexadecimal_numbers: false,
-            allow_unary_plus_numbers: false,
-            allow_bare_decimal_point_numbers: false,
-            allow_non_finite_numbers: false,
-            allow_extended_string_escapes: false,
-        };
-        let ParseResult { value, tokens, .. } = parse_to_ast(text, &collect, &options).map_err(|error| {
+        let ParseResult { value, tokens, .. } = parse_to_ast(text, &collect, &SETTINGS_JSON).map_err(|error| {
             let what = error.kind().to_string().to_lowercase();
             format!("line {} is not valid JSON: {what}; fix it first", error.line_display())
         })?;

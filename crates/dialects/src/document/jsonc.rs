@@ -16,6 +16,20 @@ const MAX_DEPTH: usize = 64;
 
 const OPEN_STRING: &str = "the string has no closing quote on its line";
 
+/// JSON with comments and trailing commas, and no other extension: what agents accept in their settings.
+pub const SETTINGS_JSON: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
 /// Parses the whole file as one JSON value. `None` if it is invalid, which is reported, or empty.
 ///
 /// Of two equal keys the first is kept and the second is reported.
@@ -25,19 +39,7 @@ pub fn parse_json(report: &FileReport) -> Option<DocNode> {
     let text = report.file().text.get(start..).unwrap_or_default();
     let builder = TreeBuilder { text, start, report };
     let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: false };
-    let options = ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
-    let parsed = parse_to_ast(text, &collect, &options).map_err(|error| builder.describe(&error));
+    let parsed = parse_to_ast(text, &collect, &SETTINGS_JSON).map_err(|error| builder.describe(&error));
     let built = parsed.and_then(|parsed| parsed.value.map(|root| builder.build(&root, 1)).transpose());
     built.unwrap_or_else(|JsoncError { message, span }| {
         report.value_error("json", &message, span, None);

@@ -17,7 +17,7 @@ mod yaml;
 pub use fields::FieldReader;
 pub use frontmatter::{FrontmatterDocument, skip_byte_order_mark, split};
 pub use json::to_json;
-pub use jsonc::parse_json;
+pub use jsonc::{SETTINGS_JSON, parse_json};
 pub(crate) use keys::{KeyDef, KeyTable, UnknownKeys, key, read_keys};
 pub use keys::{KeyRow, KeySection};
 pub use node::{DocNode, MapEntry, NodeKind, PlainValue, ScalarNode, ScalarNotation};
