@@ -1,9 +1,11 @@
 //! Reads regular files and nothing else.
 //!
 //! A file that a user, a project or another agent names may be a pipe or a device: opening a pipe waits for its other
-//! end, and reading a device may never end. Code that reads a file by a name from outside opens it here.
+//! end, and reading a device may never end. Code that reads a file by a name from outside opens it here, and what only the
+//! user may use is created here.
 
 mod links;
+mod private;
 
 use std::env;
 use std::ffi::OsStr;
@@ -12,6 +14,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 pub use links::{normalize_path, resolve_links, trace_links};
+pub use private::{account_number, private_dir_builder, private_options};
 
 /// The files of this name in the directories of a search path, such as that of the variable `PATH`.
 pub fn find_in_path(search_path: &OsStr, name: impl AsRef<Path>) -> impl Iterator<Item = PathBuf> {

@@ -6,7 +6,7 @@
 
 use std::fs::Metadata;
 
-pub(crate) use system::{account_number, file_identity, is_own, mode, private_dir_builder, private_options, stamp};
+pub(crate) use system::{file_identity, is_own, mode, stamp};
 
 /// The mode bits that let other users write.
 pub(crate) const OTHERS_WRITE: u32 = 0o022;
@@ -22,15 +22,10 @@ pub(crate) fn is_executable(metadata: &Metadata) -> bool {
 
 #[cfg(unix)]
 mod system {
-    use std::fs::{DirBuilder, Metadata, OpenOptions};
-    use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+    use std::fs::Metadata;
+    use std::os::unix::fs::MetadataExt;
 
     use crate::file_facts::ChangeStamp;
-
-    /// The number of the account that this process was started by.
-    pub(crate) fn account_number() -> Option<u32> {
-        Some(rustix::process::getuid().as_raw())
-    }
 
     /// Whether a file belongs to the account that this process runs as.
     pub(crate) fn is_own(metadata: &Metadata) -> bool {
@@ -50,33 +45,15 @@ mod system {
     pub(crate) fn stamp(metadata: &Metadata) -> ChangeStamp {
         (metadata.dev(), metadata.ino(), metadata.size(), (metadata.ctime(), metadata.ctime_nsec()))
     }
-
-    /// Creates directories that only the user may use.
-    pub(crate) fn private_dir_builder() -> DirBuilder {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(0o700);
-        builder
-    }
-
-    /// Creates files that only the user may use.
-    pub(crate) fn private_options() -> OpenOptions {
-        let mut options = OpenOptions::new();
-        options.mode(0o600);
-        options
-    }
 }
 
 #[cfg(not(unix))]
 mod system {
-    use std::fs::{DirBuilder, Metadata, OpenOptions};
+    use std::fs::Metadata;
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::UNIX_EPOCH;
 
     use crate::file_facts::ChangeStamp;
-
-    pub(crate) fn account_number() -> Option<u32> {
-        None
-    }
 
     pub(crate) fn is_own(_: &Metadata) -> bool {
         false
@@ -98,15 +75,5 @@ mod system {
     pub(crate) fn stamp(_: &Metadata) -> ChangeStamp {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         (0, NEXT.fetch_add(1, Ordering::Relaxed), 0, (0, 0))
-    }
-
-    pub(crate) fn private_dir_builder() -> DirBuilder {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        builder
-    }
-
-    pub(crate) fn private_options() -> OpenOptions {
-        OpenOptions::new()
     }
 }

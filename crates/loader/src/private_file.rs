@@ -6,9 +6,10 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use pintle_files::{private_dir_builder, private_options};
 use serde::Serialize;
 
-use crate::file_facts::{self, OTHERS_WRITE, private_dir_builder, private_options};
+use crate::file_facts::{self, OTHERS_WRITE};
 
 /// The mode bit that lets everyone write.
 const EVERYBODY_WRITES: u32 = 0o002;
@@ -17,7 +18,7 @@ const STICKY: u32 = 0o1000;
 
 /// Creates a directory that only the user may use, unless it exists.
 pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
-    private_dir_builder().create(dir)
+    private_dir_builder().recursive(true).create(dir)
 }
 
 /// The directory through which other users could replace this file: its own if other users can write to it, or one

@@ -1,12 +1,14 @@
 //! The directory of a session that many short processes share: its tape, its state, a lock, and the branches of the tape
 //! that running calls write.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use pintle_files::{private_dir_builder, private_options};
 
 use crate::is_being_written;
 use crate::line::digest_hex;
@@ -203,11 +205,8 @@ pub fn replace_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Replaces a file by a new one, which is written beside it.
 fn replace_by(sibling: &Path, path: &Path, bytes: &[u8]) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(sibling).and_then(|mut file| file.write_all(bytes).map(|()| file));
+    let opened = private_options().write(true).create(true).truncate(true).open(sibling);
+    let written = opened.and_then(|mut file| file.write_all(bytes).map(|()| file));
     let replaced = written.and_then(|file| fs::rename(sibling, path).map(|()| file));
     if replaced.is_err() {
         let _ = fs::remove_file(sibling);
@@ -307,19 +306,11 @@ fn is_gone(_file: &File) -> bool {
 }
 
 fn open_lock(dir: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(dir.join(LOCK))
+    private_options().write(true).create(true).truncate(false).open(dir.join(LOCK))
 }
 
 fn create_session_folder(dir: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
+    private_dir_builder().recursive(true).create(dir)
 }
 
 #[cfg(test)]

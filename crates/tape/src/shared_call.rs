@@ -3,13 +3,12 @@
 //! Each call has a file. The process that answers keeps it locked until then, and the system releases the lock if the
 //! process ends for any reason. A second lock is held for a few reads and writes only.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
-#[cfg(unix)]
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use pintle_files::{private_dir_builder, private_options};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -52,7 +51,7 @@ impl SharedAnswer {
     pub fn take(dir: &Path, call: &str, reporter: &str) -> io::Result<Self> {
         let gate = lock_gate(dir)?;
         for path in list_calls(dir, call)? {
-            let file = open_private(OpenOptions::new().read(true).write(true), &path)?;
+            let file = private_options().read(true).write(true).open(&path)?;
             let Some(mut record) = read_record(&file) else { continue };
             let is_running = is_locked(&file)?;
             if record.reporters.iter().any(|known| known == reporter) || !(is_running || is_fresh(&file)) {
@@ -70,7 +69,7 @@ impl SharedAnswer {
         }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros();
         let path = dir.join(format!("{call}-{now:020}-{}", std::process::id()));
-        let file = open_private(OpenOptions::new().read(true).write(true).create_new(true), &path)?;
+        let file = private_options().read(true).write(true).create_new(true).open(&path)?;
         file.lock()?;
         write_record(&file, &SharedCallRecord { reporters: vec![reporter.to_owned()], answer: None })?;
         Ok(Self::Own(SharedCall { dir: dir.to_owned(), file }))
@@ -95,26 +94,16 @@ impl SharedCall {
 }
 
 fn lock_gate(dir: &Path) -> io::Result<File> {
-    let open = || open_private(OpenOptions::new().write(true).create(true).truncate(false), &dir.join(GATE));
+    let open = || private_options().write(true).create(true).truncate(false).open(dir.join(GATE));
     let file = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let mut builder = DirBuilder::new();
-            #[cfg(unix)]
-            builder.mode(0o700);
-            builder.recursive(true).create(dir)?;
+            private_dir_builder().recursive(true).create(dir)?;
             open()?
         }
         opened => opened?,
     };
     file.lock()?;
     Ok(file)
-}
-
-/// Opens a file that only the user may read if it is new.
-fn open_private(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    #[cfg(unix)]
-    options.mode(0o600);
-    options.open(path)
 }
 
 /// The files of a call, the oldest first. Those of other calls that are not needed any more are removed.

@@ -1,6 +1,7 @@
 //! `add_user_info`: adds the names of the user and the machine.
 
 use pintle_contract::Verdict;
+use pintle_files::account_number;
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult, context_verdict, doubt_arguments};
 
@@ -27,18 +28,10 @@ struct UserInfo {
     hostname: Option<String>,
 }
 
-/// The number of the user, where users have one.
-fn user_id() -> Option<u32> {
-    #[cfg(unix)]
-    return Some(rustix::process::getuid().as_raw());
-    #[cfg(not(unix))]
-    None
-}
-
 impl UserInfo {
     fn from_host() -> Self {
         let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let (user, full_name) = user_id().map_or((None, None), |id| find_account(&accounts, id));
+        let (user, full_name) = account_number().map_or((None, None), |id| find_account(&accounts, id));
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let hostname = ["/proc/sys/kernel/hostname", "/etc/hostname"]
             .iter()

@@ -4,10 +4,11 @@
 //! user can access it, so that no other user can have put files there.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pintle_files::{private_dir_builder, private_options};
 
 /// The stored results of one session.
 #[derive(Debug)]
@@ -78,28 +79,11 @@ fn create_private_dir(parent: &Path) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "no free name for a directory"))
 }
 
-#[cfg(unix)]
-fn private_dir_builder() -> DirBuilder {
-    let mut builder = DirBuilder::new();
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-}
-
-/// The directory for temporary files is the user's own where files have no mode.
-#[cfg(not(unix))]
-fn private_dir_builder() -> DirBuilder {
-    DirBuilder::new()
-}
-
 /// Writes a text to a new file that only this user can read, under the first free name.
 pub(super) fn write_new_file(directory: &Path, name: impl Fn(u32) -> String, text: &str) -> io::Result<PathBuf> {
     for number in 1..=MOST_TRIES {
         let path = directory.join(name(number));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        match options.open(&path) {
+        match private_options().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
                 if let Err(error) = file.write_all(text.as_bytes()) {
                     // A partial result must not be mistaken for a complete one.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use crate::file_facts::account_number;
+use pintle_files::account_number;
 
 /// The start of a path that is in the home directory of each account.
 const HOME: &str = "~";

@@ -9,8 +9,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use pintle_files::private_options;
+
 use super::digest;
-use crate::file_facts::{OTHERS_WRITE, mode, private_options};
+use crate::file_facts::{OTHERS_WRITE, mode};
 use crate::private_file::create_private_dir;
 
 const FILE: &str = "begun-sessions";

@@ -9,11 +9,12 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use pintle_files::private_options;
 use serde::{Deserialize, Serialize};
 
 use super::{TrustGrant, TrustOptions};
 use crate::discover::io_error_text;
-use crate::file_facts::{OTHERS_WRITE, mode, private_options};
+use crate::file_facts::{OTHERS_WRITE, mode};
 use crate::private_file::{create_private_dir, find_writable_folder, replace_private_json};
 
 /// The version of the file format.
@@ -190,16 +191,17 @@ fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreEr
             is_broken: false,
         });
     }
-    // The version first: in another one the grants have other fields.
-    let invalid = |error: serde_json::Error| broken_file_error(path, &error.to_string());
-    match serde_json::from_str(&text).map_err(invalid)? {
-        TrustFileVersion { version: VERSION } => {}
-        TrustFileVersion { version } => {
-            let reason = format!("it has version {version}, but this program supports only {VERSION}");
-            return Err(broken_file_error(path, &reason));
-        }
+    let file = serde_json::from_str::<TrustFile>(&text);
+    // In another version the grants have other fields, so an error there is not what is wrong with the file.
+    let version = match &file {
+        Ok(file) => Some(file.version),
+        Err(_) => serde_json::from_str(&text).ok().map(|TrustFileVersion { version }| version),
+    };
+    if let Some(version) = version.filter(|version| *version != VERSION) {
+        let reason = format!("it has version {version}, but this program supports only {VERSION}");
+        return Err(broken_file_error(path, &reason));
     }
-    Ok(serde_json::from_str::<TrustFile>(&text).map_err(invalid)?.projects)
+    file.map(|file| file.projects).map_err(|error| broken_file_error(path, &error.to_string()))
 }
 
 fn broken_file_error(path: &Path, reason: &str) -> TrustStoreError {

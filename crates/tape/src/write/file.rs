@@ -1,10 +1,12 @@
 //! Creates, opens and locks the file of a tape.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
+
+use pintle_files::{private_dir_builder, private_options};
 
 use crate::TapeError;
 
@@ -19,12 +21,8 @@ pub(super) fn create(path: &Path) -> Result<File, TapeError> {
     if let Some(dir) = path.parent().filter(|dir| !dir.as_os_str().is_empty()) {
         create_folder(dir).map_err(open)?;
     }
-    let mut options = OpenOptions::new();
     // Whatever else happens to the file, records are only written at its end.
-    options.append(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).map_err(|source| match source.kind() {
+    let file = private_options().append(true).create_new(true).open(path).map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => TapeError::Exists { path: path.to_owned() },
         _ => open(source),
     })?;
@@ -40,11 +38,7 @@ fn create_folder(dir: &Path) -> io::Result<()> {
     if let Some(above) = dir.parent().filter(|above| !above.as_os_str().is_empty()) {
         fs::create_dir_all(above)?;
     }
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
+    private_dir_builder().recursive(true).create(dir)
 }
 
 /// Opens and locks the file of an existing tape.
