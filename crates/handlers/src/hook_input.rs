@@ -40,21 +40,21 @@ pub(crate) fn encode_input(
     call: &HookCall<'_>,
     ending: InputTerminator,
 ) -> Result<Arc<[u8]>, Failure> {
-    let (event, spelling) = (call.event, &call.hook.event_alias);
+    let (event, event_alias) = (call.event, &call.hook.event_alias);
     let inputs = event.payload.cached_view(codec.encoding_key(), |_| EncodedInputs::default());
     // Held while the text is built: concurrent hooks share one text.
     let mut known = inputs.0.lock().unwrap_or_else(PoisonError::into_inner);
     let found = known.iter().find(|input| {
         input.ending == ending
-            && input.event_alias == *spelling
+            && input.event_alias == *event_alias
             && (Arc::ptr_eq(&input.origin, &event.origin) || input.origin == event.origin)
     });
     if let Some(input) = found {
         return Ok(Arc::clone(&input.bytes));
     }
-    let mut text = match codec.file_content_keys(spelling) {
+    let mut text = match codec.file_content_keys(event_alias) {
         Some(keys) => encode_with_file(codec, call, keys)?,
-        None => codec.encode_bytes(event, spelling),
+        None => codec.encode_bytes(event, event_alias),
     };
     if ending == InputTerminator::Newline {
         // In JSON, newlines occur only as whitespace between tokens.
@@ -62,19 +62,19 @@ pub(crate) fn encode_input(
         text.push(b'\n');
     }
     let bytes: Arc<[u8]> = text.into();
-    let (spelling, origin) = (Arc::clone(spelling), Arc::clone(&event.origin));
-    known.push(EncodedInput { event_alias: spelling, origin, ending, bytes: Arc::clone(&bytes) });
+    let (event_alias, origin) = (Arc::clone(event_alias), Arc::clone(&event.origin));
+    known.push(EncodedInput { event_alias, origin, ending, bytes: Arc::clone(&bytes) });
     Ok(bytes)
 }
 
 /// Encodes the event with the content of the file that the call reads, unless the payload already has it.
 fn encode_with_file(codec: &dyn Codec, call: &HookCall<'_>, keys: FileContentKeys) -> Result<Vec<u8>, Failure> {
-    let (event, spelling) = (call.event, &call.hook.event_alias);
-    let Some(Value::Object(mut fields)) = codec.encode(event, spelling) else {
-        return Ok(codec.encode_bytes(event, spelling));
+    let (event, event_alias) = (call.event, &call.hook.event_alias);
+    let Some(Value::Object(mut fields)) = codec.encode(event, event_alias) else {
+        return Ok(codec.encode_bytes(event, event_alias));
     };
     let path = fields.get(keys.path).and_then(Value::as_str).filter(|_| !fields.contains_key(keys.content));
-    let Some(path) = path else { return Ok(codec.encode_bytes(event, spelling)) };
+    let Some(path) = path else { return Ok(codec.encode_bytes(event, event_alias)) };
     let (most, file) = (MAX_PAYLOAD_BYTES as u64, Path::new(&event.origin.cwd).join(path));
     let content = match pintle_files::read_head(&file, most + 1) {
         Ok(bytes) if bytes.len() as u64 > most => {

@@ -56,28 +56,22 @@ use std::time::{Duration, Instant};
 use pintle_contract::{CancelToken, SandboxSpec};
 
 pub use ancestors::{AncestorProcess, list_ancestors};
-#[cfg(unix)]
-pub(crate) use cancel_pipe::CancelPipe;
-#[cfg(unix)]
-pub use launcher::enable_launchers;
-#[cfg(unix)]
-pub(crate) use launcher::{is_launcher, serve};
 pub(crate) use memory::data_bytes;
-#[cfg(unix)]
-pub(crate) use pipes::poll_fds;
-#[cfg(unix)]
-pub use reexec::hide_secrets;
-#[cfg(unix)]
-pub(crate) use spawn::RunningProcess;
-#[cfg(unix)]
-pub(crate) use supervise::{
-    SupervisionEnd, end_supervised, run_if_asked as run_as_supervisor, supervised_command as supervised,
-};
 #[cfg(not(unix))]
 pub use unsupported::{enable_launchers, hide_secrets, run_streaming};
 #[cfg(not(unix))]
 pub(crate) use unsupported::{is_launcher, run_as_supervisor, serve};
 pub use variables::{all_variables, base_variables, harmless_variables, hold_variables, variable};
+#[cfg(unix)]
+pub(crate) use {
+    cancel_pipe::CancelPipe,
+    launcher::{is_launcher, serve},
+    pipes::poll_fds,
+    spawn::RunningProcess,
+    supervise::{SupervisionEnd, end_supervised, run_if_asked as run_as_supervisor, supervised_command as supervised},
+};
+#[cfg(unix)]
+pub use {launcher::enable_launchers, reexec::hide_secrets};
 
 /// The program to run, with its limits.
 #[derive(Debug, Clone)]
@@ -252,11 +246,11 @@ pub fn build_command(spec: &ProcessSpec) -> Command {
     command
 }
 
-#[cfg(unix)]
 /// As [`run`], with an observer that gets all output so far, each time there may be more.
 ///
 /// # Errors
 /// As for [`run`].
+#[cfg(unix)]
 pub fn run_streaming(
     spec: &ProcessSpec,
     cancel: &CancelToken,

@@ -86,7 +86,7 @@ impl DefaultHandlerFactory {
         let name = &declaration.name;
         let compiled = compile_when(name, expression, script, &declaration.event);
         let texts = compiled.texts;
-        let (spelling, codec) = (Arc::clone(&declaration.event_alias), Arc::clone(&declaration.codec));
+        let (event_alias, codec) = (Arc::clone(&declaration.event_alias), Arc::clone(&declaration.codec));
         if compiled.when.is_none()
             && (has_error(&compiled.diagnostics) || compiled.placement == ScriptPlacement::InProcess)
         {
@@ -100,13 +100,13 @@ impl DefaultHandlerFactory {
         };
         let remote = RemoteScript::new(&self.worker_pool, program, name, expression);
         if let Some(when) = compiled.when {
-            let matcher = ScriptMatcher { when, remote, event_alias: spelling, codec };
+            let matcher = ScriptMatcher { when, remote, event_alias, codec };
             return BuiltMatcher { matcher: Some(Arc::new(matcher)), texts, diagnostics: compiled.diagnostics };
         }
         let probed = if self.probes_workers { remote.probe() } else { Vec::new() };
         let diagnostics = merge_diagnostics(compiled.diagnostics, probed);
         let usable = !has_error(&diagnostics);
-        let matcher = RemoteMatcher { remote, text: Arc::clone(&expression.text), event_alias: spelling, codec };
+        let matcher = RemoteMatcher { remote, text: Arc::clone(&expression.text), event_alias, codec };
         BuiltMatcher { matcher: usable.then(|| Arc::new(matcher) as _), texts, diagnostics }
     }
 

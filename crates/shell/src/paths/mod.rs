@@ -153,8 +153,7 @@ pub(crate) fn place_of(call_site: &CallSite<'_>, path: &Path, is_pattern: bool) 
     let is_below = |directory: &str| strip_directory(text, directory).is_some();
     // A service works in `/` if it is not told where, and a container often does. What is there, or beside the home
     // directory, is not a project's.
-    let holds_more_than_a_project = project == "/"
-        || home.as_deref().is_some_and(|home| home != project && strip_directory(home, project).is_some());
+    let holds_more_than_a_project = project == "/" || holds_home(project, home.as_deref());
     let is_temporary = |directory: &str| match directory.strip_prefix('~') {
         Some(rest) => below_home.is_some_and(|path| strip_directory(path, rest).is_some()),
         None => false,
@@ -176,6 +175,11 @@ pub(crate) fn place_of(call_site: &CallSite<'_>, path: &Path, is_pattern: bool) 
         () if SYSTEM.split(' ').any(is_below) => PathPlace::System,
         () => PathPlace::Outside,
     }
+}
+
+/// Whether the home directory is somewhere below a directory.
+pub(crate) fn holds_home(directory: &str, home: Option<&str>) -> bool {
+    home.is_some_and(|home| home != directory && strip_directory(home, directory).is_some())
 }
 
 /// What is behind a directory in the path of something in it; empty for the directory itself. Both are absolute and have

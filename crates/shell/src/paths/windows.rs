@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::strip_directory;
+use super::{holds_home, strip_directory};
 use crate::PathPlace;
 use crate::site::CallSite;
 
@@ -16,9 +16,7 @@ pub(super) fn to_local<'t>(call_site: &CallSite<'_>, text: &'t str) -> Cow<'t, s
     if is_on_drive {
         slashed.truncate(without_stream(&slashed).len());
         // `D:x` is in a directory of that drive that is not known.
-        let is_of_drive = slashed.starts_with(|letter: char| letter.is_ascii_alphabetic())
-            && slashed.as_bytes().get(1) == Some(&b':');
-        if is_of_drive && !is_drive_path(&slashed) {
+        if names_drive(&slashed) && !is_drive_path(&slashed) {
             slashed.insert(2, '/');
         }
     }
@@ -79,9 +77,7 @@ fn place_by_project(path: &str, project: &str, home: Option<&str>) -> Option<Pat
         return Some(PathPlace::Home);
     }
     // A whole drive is not a project, nor is a directory that holds the home directory.
-    let is_project = is_drive_path(project)
-        && project.len() > "c:".len()
-        && home.is_none_or(|home| home == project || strip_directory(home, project).is_none());
+    let is_project = is_drive_path(project) && project.len() > "c:".len() && !holds_home(project, home);
     if is_project && strip_directory(project, path).is_some() {
         return Some(PathPlace::ProjectRoot);
     }
@@ -97,10 +93,12 @@ fn place_by_project(path: &str, project: &str, home: Option<&str>) -> Option<Pat
 
 /// Whether a path begins with a drive, such as `C:`.
 pub(super) fn is_drive_path(text: &str) -> bool {
-    let mut letters = text.chars();
-    letters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
-        && letters.next() == Some(':')
-        && letters.next().is_none_or(|letter| matches!(letter, '/' | '\\'))
+    names_drive(text) && text.as_bytes().get(2).is_none_or(|letter| matches!(letter, b'/' | b'\\'))
+}
+
+/// Whether a path begins with a letter and a colon.
+fn names_drive(text: &str) -> bool {
+    text.starts_with(|letter: char| letter.is_ascii_alphabetic()) && text.as_bytes().get(1) == Some(&b':')
 }
 
 /// Where a path of a drive is; `None` for any other path.

@@ -241,6 +241,7 @@ fn check_parameter(name: &str, of_type: &str) -> Option<&'static str> {
     let shares_a_word = words.iter().any(|word| word.contains(name) || name.contains(word.as_str()));
     if SAYS_NOTHING.contains(&name) || (NOT_A_PARAMETER.contains(&name) && !shares_a_word) {
         Some("says nothing of what the parameter is, or is not a word of the glossary")
+    // `rest` is the usual word for what is left of a text or a list.
     } else if FITS_ANYTHING.contains(&name)
         && name != "rest"
         && words.len() > 1

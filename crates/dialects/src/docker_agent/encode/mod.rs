@@ -38,11 +38,11 @@ impl DockerHookInput<'_> {
 
 impl Serialize for DockerHookInput<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { event, event_alias: spelling, def: row, compat } = *self;
+        let Self { event, event_alias, def: row, compat } = *self;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("session_id", &(row.opening.session)(event))?;
         map.serialize_entry("cwd", (row.opening.cwd)(event))?;
-        map.serialize_entry("hook_event_name", spelling)?;
+        map.serialize_entry("hook_event_name", event_alias)?;
         let agent = (row.opening.agent)(event);
         if !agent.is_empty() && (compat == DockerAgentVersion::Newest || row.opening.agent_in_g1) {
             map.serialize_entry("agent_name", agent)?;

@@ -141,7 +141,7 @@ impl FrameworkDecodeContext<'_> {
 
     /// The explanation if the hook gave none.
     fn default_explanation(&self, action: &str) -> String {
-        let Self { hook, event_alias: spelling, .. } = self;
-        format!("hook `{hook}` {action} on {spelling} without an explanation")
+        let Self { hook, event_alias, .. } = self;
+        format!("hook `{hook}` {action} on {event_alias} without an explanation")
     }
 }
