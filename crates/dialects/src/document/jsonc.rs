@@ -39,7 +39,10 @@ pub fn parse_json(report: &FileReport) -> Option<DocNode> {
     let text = report.file().text.get(start..).unwrap_or_default();
     let builder = TreeBuilder { text, start, report };
     let collect = CollectOptions { comments: CommentCollectionStrategy::Off, tokens: false };
-    let parsed = parse_to_ast(text, &collect, &SETTINGS_JSON).map_err(|error| builder.describe(&error));
+    let parsed = match find_foreign_space(text) {
+        Some((start, letter)) => Err(builder.error_at(start, cannot_start_value(letter))),
+        None => parse_to_ast(text, &collect, &SETTINGS_JSON).map_err(|error| builder.describe(&error)),
+    };
     let built = parsed.and_then(|parsed| parsed.value.map(|root| builder.build(&root, 1)).transpose());
     built.unwrap_or_else(|JsoncError { message, span }| {
         report.value_error("json", &message, span, None);
@@ -157,7 +160,7 @@ impl<'a> TreeBuilder<'a> {
             ParseErrorKind::ExpectedObjectValue => "a value is missing here; the text ends too early",
             ParseErrorKind::String(kind) => &format!("invalid string: {}", kind.to_string().to_lowercase()),
             _ => match (self.word_at(range.start), self.written(range).chars().next()) {
-                ("", Some(letter)) => &format!("a value cannot start with `{}`", letter.escape_debug()),
+                ("", Some(letter)) => &cannot_start_value(letter),
                 (word, _) => &not_a_value(word),
             },
         };
@@ -170,6 +173,41 @@ impl<'a> TreeBuilder<'a> {
         let rest = self.text.get(start..).unwrap_or_default();
         rest.split(|letter| !part(letter)).next().unwrap_or_default()
     }
+}
+
+/// The first white space between values that JSON does not have. The parser takes it, and agents refuse the file.
+fn find_foreign_space(text: &str) -> Option<(usize, char)> {
+    let mut rest = text;
+    while let Some(next) = rest.find(|letter: char| matches!(letter, '"' | '/') || is_foreign_space(letter)) {
+        let found = rest.get(next..)?;
+        let end = match found.as_bytes() {
+            [b'"', ..] => find_closing_quote(found.get(1..)?)? + 2,
+            [b'/', b'/', ..] => found.find('\n')?,
+            [b'/', b'*', ..] => found.find("*/")? + 2,
+            [b'/', ..] => 1,
+            _ => return found.chars().next().map(|letter| (text.len() - found.len(), letter)),
+        };
+        rest = found.get(end..)?;
+    }
+    None
+}
+
+/// Where a string ends that has begun.
+fn find_closing_quote(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    text.bytes().position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    })
+}
+
+fn is_foreign_space(letter: char) -> bool {
+    letter.is_whitespace() && !matches!(letter, ' ' | '\t' | '\n' | '\r')
+}
+
+fn cannot_start_value(letter: char) -> String {
+    format!("a value cannot start with `{}`", letter.escape_debug())
 }
 
 fn nested_too_deep() -> String {
@@ -239,6 +277,9 @@ mod tests {
                 "[\"\\ud800\"]",
                 "a.json:1:3: error: json: line 1: invalid string: invalid unicode escape sequence. 'd800 (unpaired high surrogate)' is not a valid utf8 character",
             ),
+            ("{\u{a0}\"a\": 1}", "a.json:1:2: error: json: line 1: a value cannot start with `\\u{a0}`"),
+            ("[1,\u{c}2]", "a.json:1:4: error: json: line 1: a value cannot start with `\\u{c}`"),
+            ("[\"\\\\\",\u{2028}2]", "a.json:1:7: error: json: line 1: a value cannot start with `\\u{2028}`"),
             ("/* x", "a.json:1:1: error: json: line 1: the comment is not closed; write `*/`"),
         ] {
             assert_eq!(read(text), (None, vec![wanted.to_owned()]), "{text}");
@@ -249,6 +290,8 @@ mod tests {
         let deep = format!("{}{}", "[".repeat(65), "]".repeat(65));
         assert_eq!(read(&deep), (None, vec![format!("a.json:1:65: {too_deep}")]));
         assert!(read(deep.get(1..129).unwrap()).0.is_some());
+        let spaced = "// \u{a0}\n[\"\\\"\u{a0}\", /* \u{2028} */ 1]";
+        assert_eq!(read(spaced), (Some(json!(["\"\u{a0}", 1])), vec![]));
         let (value, findings) = read("{\"a\": 1, \"a\": 2}");
         assert_eq!(value, Some(json!({"a": 1})));
         assert_eq!(findings, ["a.json:1:10: error: json: line 1: key `a` is already set at line 1"]);
