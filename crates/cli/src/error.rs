@@ -16,10 +16,12 @@ pub(crate) enum CliStatus {
     Denied = 2,
     /// The input or the configuration is invalid.
     Invalid = 3,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "Windows has no such signal"))]
     /// SIGHUP ended it: 128 plus the signal's number, as shells report it.
     HungUp = 129,
     /// SIGINT (Ctrl-C) ended it.
     Interrupted = 130,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "Windows has no such signal"))]
     /// SIGTERM ended it.
     Terminated = 143,
 }

@@ -134,7 +134,8 @@ impl InstallSpec {
         project: SettingsLocation { variable: "", folder: "", file: "" },
         form: EntryFormat::Programs,
         timeout_limits: &[],
-        shell: &["/bin/sh", "-c"],
+        // Clients on Windows bring a shell, on the search path.
+        shell: if cfg!(windows) { &["sh", "-c"] } else { &["/bin/sh", "-c"] },
         hints: |_| Vec::new(),
     };
 

@@ -14,7 +14,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 pub use links::{normalize_path, resolve_links, trace_links};
-pub use private::{account_number, private_dir_builder, private_options};
+pub use private::{account_number, file_mode, file_owner, private_dir_builder, private_options, set_file_mode};
 
 /// The files of this name in the directories of a search path, such as that of the variable `PATH`.
 pub fn find_in_path(search_path: &OsStr, name: impl AsRef<Path>) -> impl Iterator<Item = PathBuf> {
@@ -153,6 +153,34 @@ pub fn list_files(dir: &Path) -> Vec<PathBuf> {
 #[must_use]
 pub fn home_dir() -> Option<PathBuf> {
     env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+/// The absolute path of an existing file, without links. On Windows as programs write it: `C:\\dir`, not `\\\\?\\C:\\dir`.
+///
+/// # Errors
+/// When it does not exist, or a directory in it cannot be read.
+pub fn canonicalize(path: impl AsRef<Path>) -> io::Result<PathBuf> {
+    let real = fs::canonicalize(path)?;
+    #[cfg(windows)]
+    if let Some(plain) = real.to_str().and_then(|text| text.strip_prefix(r"\\?\"))
+        && plain.as_bytes().get(1) == Some(&b':')
+    {
+        return Ok(PathBuf::from(plain));
+    }
+    Ok(real)
+}
+
+/// The absolute path of a file, without links; the path itself if the file does not exist.
+#[must_use]
+pub fn real_path(path: &Path) -> PathBuf {
+    canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The user's home directory by the variable that names it: `HOME`, on Windows otherwise `USERPROFILE`.
+#[must_use]
+pub fn home_variable() -> Option<PathBuf> {
+    let names: &[&str] = if cfg!(windows) { &["HOME", "USERPROFILE"] } else { &["HOME"] };
+    names.iter().find_map(|name| env::var_os(name).filter(|home| !home.is_empty()).map(PathBuf::from))
 }
 
 #[cfg(test)]

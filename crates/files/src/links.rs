@@ -38,7 +38,7 @@ fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
     let mut missing = PathBuf::new();
     let mut known = path.to_owned();
     loop {
-        if let Ok(real) = known.canonicalize() {
+        if let Ok(real) = crate::canonicalize(&known) {
             return with_slashes(if missing.as_os_str().is_empty() { real } else { real.join(missing) });
         }
         let Some(parent) = known.parent().map(Path::to_owned) else { return path.to_owned() };

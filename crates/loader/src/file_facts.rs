@@ -1,8 +1,7 @@
 //! What only the system knows of a file: who may use it, and which file it is.
 //!
-//! This is the only part of the crate that depends on Unix. Elsewhere nothing is known of a file's owner and of other
-//! users' rights, so a file counts as one that anybody may have written: the trust file, the pause and the remembered
-//! sessions are not used.
+//! This is the only part of the crate that depends on Unix. Elsewhere files have no mode that says who may write them: one
+//! in the user's home directory counts as the user's own, and any other one as a file that anybody may have written.
 
 use std::fs::Metadata;
 
@@ -17,23 +16,24 @@ pub(crate) type ChangeStamp = (u64, u64, u64, (i64, i64));
 
 /// Whether a file may be run as a program.
 pub(crate) fn is_executable(metadata: &Metadata) -> bool {
-    metadata.is_file() && mode(metadata) & 0o111 != 0
+    metadata.is_file() && pintle_files::file_mode(metadata).is_none_or(|mode| mode & 0o111 != 0)
 }
 
 #[cfg(unix)]
 mod system {
     use std::fs::Metadata;
     use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
 
     use crate::file_facts::ChangeStamp;
 
     /// Whether a file belongs to the account that this process runs as.
-    pub(crate) fn is_own(metadata: &Metadata) -> bool {
+    pub(crate) fn is_own(_path: &Path, metadata: &Metadata) -> bool {
         metadata.uid() == rustix::process::geteuid().as_raw()
     }
 
     /// The mode bits of a file.
-    pub(crate) fn mode(metadata: &Metadata) -> u32 {
+    pub(crate) fn mode(_path: &Path, metadata: &Metadata) -> u32 {
         metadata.mode()
     }
 
@@ -50,17 +50,19 @@ mod system {
 #[cfg(not(unix))]
 mod system {
     use std::fs::Metadata;
+    use std::path::Path;
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::UNIX_EPOCH;
 
     use crate::file_facts::ChangeStamp;
 
-    pub(crate) fn is_own(_: &Metadata) -> bool {
-        false
+    pub(crate) fn is_own(path: &Path, _metadata: &Metadata) -> bool {
+        let home = pintle_files::home_dir().and_then(|home| pintle_files::canonicalize(home).ok());
+        home.is_some_and(|home| pintle_files::real_path(path).starts_with(home))
     }
 
-    pub(crate) fn mode(_: &Metadata) -> u32 {
-        0o777
+    pub(crate) fn mode(path: &Path, metadata: &Metadata) -> u32 {
+        if is_own(path, metadata) { 0o700 } else { 0o777 }
     }
 
     /// The names of one file have its size and its time, which other files may have, too.

@@ -43,5 +43,5 @@ impl KnownFiles {
 }
 
 fn real_path(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    pintle_files::real_path(path)
 }

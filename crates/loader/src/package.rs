@@ -1,7 +1,6 @@
 //! Finds the files of a package: its manifest, its modules, and the packages that it depends on.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::Diagnostic;
@@ -29,7 +28,7 @@ fn walk_manifests(
     findings: &mut Vec<Diagnostic>,
 ) {
     // Packages may depend on each other in a cycle.
-    if !seen.insert(fs::canonicalize(manifest).unwrap_or_else(|_| manifest.to_owned())) {
+    if !seen.insert(pintle_files::real_path(manifest)) {
         return;
     }
     manifests.push(DiscoveredFile { path: manifest.to_owned(), role: ArtifactKind::Package });

@@ -82,10 +82,10 @@ impl PauseWindow {
         if !found.is_file() || found.len() > MAX_BYTES {
             return Err(ignored(String::from("it is not a file that Pintle wrote")));
         }
-        if !is_own(&found) {
+        if !is_own(&path, &found) {
             return Err(ignored(String::from("it belongs to another user")));
         }
-        if mode(&found) & OTHERS != 0 {
+        if mode(&path, &found) & OTHERS != 0 {
             return Err(ignored(String::from("other users have access to it")));
         }
         if let Some(dir) = find_writable_folder(&path) {
@@ -133,7 +133,7 @@ impl PauseWindow {
     /// Whether the file of a state directory is inside a directory, such as a project that brings its own.
     #[must_use]
     pub fn is_stored_in(state_dir: &Path, dir: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let real = |path: &Path| pintle_files::real_path(path);
         real(state_dir).starts_with(real(dir))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Another program may read such a file at any moment, so it is written to a temporary file and renamed.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -24,13 +24,15 @@ pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
 /// The directory through which other users could replace this file: its own if other users can write to it, or one
 /// further up if everyone can write to it and remove other users' files.
 pub(crate) fn find_writable_folder(path: &Path) -> Option<PathBuf> {
-    let real = path.canonicalize().ok()?;
-    let mode = |dir: &Path| fs::metadata(dir).map(|found| file_facts::mode(&found)).unwrap_or_default();
+    let real = pintle_files::canonicalize(path).ok()?;
+    let mode = |dir: &Path| fs::metadata(dir).map(|found| file_facts::mode(dir, &found)).unwrap_or_default();
     let is_open = |(depth, dir): &(usize, &Path)| match depth {
         0 => mode(dir) & OTHERS_WRITE != 0,
         _ => mode(dir) & EVERYBODY_WRITES != 0 && mode(dir) & STICKY == 0,
     };
-    real.ancestors().skip(1).enumerate().find(is_open).map(|(_, dir)| dir.to_owned())
+    // Without modes, the directories above the user's own one are the system's.
+    let depth = if cfg!(unix) { usize::MAX } else { 1 };
+    real.ancestors().skip(1).take(depth).enumerate().find(is_open).map(|(_, dir)| dir.to_owned())
 }
 
 /// Replaces a file in one step. Only the user may read and write it.
@@ -42,8 +44,10 @@ pub(crate) fn replace_private_json(path: &Path, form: &impl Serialize) -> io::Re
         let _ = fs::remove_file(&beside);
     }
     written?;
-    // The new name is durable only after its directory is synced.
-    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
+    // The new name is durable only after its directory is synced, which only Unix can do.
+    #[cfg(unix)]
+    std::fs::File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()?;
+    Ok(())
 }
 
 fn write_new(path: &Path, form: &impl Serialize) -> io::Result<()> {

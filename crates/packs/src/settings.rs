@@ -1,7 +1,6 @@
 //! What a user says about the rules of a pack, as words of a file.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use pintle_contract::suggest_or_list;
 
@@ -69,7 +68,7 @@ pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) 
     }
     let setting = settings.entry(rule.to_owned()).or_default();
     if is_allowed {
-        let home = std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+        let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
         let allowed = AllowedTarget::parse(value, home.as_deref())
             .map_err(|reason| PackSettingError::InvalidAllow { value: value.to_owned(), reason })?;
         setting.allowed.push(allowed);

@@ -25,15 +25,19 @@ const BRANCH: &str = "call-";
 /// The maximum length of a session id that is used as a directory name.
 const LONGEST_NAME: usize = 100;
 
-/// The file of a saved state, as it was read or written.
+/// The file of a saved state, as it was read or written. It is not kept open where an open file cannot be replaced.
 #[derive(Debug)]
-pub struct StateFile(File);
+pub struct StateFile(Option<File>);
 
 impl StateFile {
+    fn new(file: File) -> Self {
+        Self(cfg!(unix).then_some(file))
+    }
+
     /// Whether the state was saved again since.
     #[must_use]
     pub fn is_replaced(&self) -> bool {
-        cfg!(not(unix)) || is_gone(&self.0)
+        self.0.as_ref().is_none_or(is_gone)
     }
 }
 
@@ -150,7 +154,7 @@ impl SessionFolder {
             Ok(mut file) => {
                 let mut bytes = Vec::new();
                 file.read_to_end(&mut bytes)?;
-                Ok(Some((StateFile(file), bytes)))
+                Ok(Some((StateFile::new(file), bytes)))
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Err(_) if self.lock.metadata()?.len() > 0 => Err(io::Error::other(format!("its `{STATE}` is missing"))),
@@ -171,7 +175,7 @@ impl SessionFolder {
         if self.lock.metadata().is_ok_and(|lock| lock.len() == 0) {
             let _ = (&self.lock).write_all(b"kept\n");
         }
-        Ok(StateFile(file))
+        Ok(file)
     }
 }
 
@@ -204,9 +208,9 @@ pub fn replace_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Replaces a file by a new one, which is written beside it.
-fn replace_by(sibling: &Path, path: &Path, bytes: &[u8]) -> io::Result<File> {
+fn replace_by(sibling: &Path, path: &Path, bytes: &[u8]) -> io::Result<StateFile> {
     let opened = private_options().write(true).create(true).truncate(true).open(sibling);
-    let written = opened.and_then(|mut file| file.write_all(bytes).map(|()| file));
+    let written = opened.and_then(|mut file| file.write_all(bytes).map(|()| StateFile::new(file)));
     let replaced = written.and_then(|file| fs::rename(sibling, path).map(|()| file));
     if replaced.is_err() {
         let _ = fs::remove_file(sibling);

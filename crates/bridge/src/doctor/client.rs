@@ -49,7 +49,10 @@ pub(super) fn find(name: &str, environment: &InstallEnvironment) -> Option<HostP
 #[must_use]
 pub fn find_on_path(name: &str, environment: &InstallEnvironment) -> Option<PathBuf> {
     let folders = environment.variable("PATH").map(std::env::split_paths).into_iter().flatten();
-    folders.map(|dir| dir.join(name)).find(|path| super::entries::is_executable(path))
+    // A program of Windows has an ending, which its name leaves out.
+    let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
+    let mut paths = folders.flat_map(|dir| endings.iter().map(move |ending| dir.join(format!("{name}{ending}"))));
+    paths.find(|path| super::entries::is_executable(path))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Checks whether installed entries are complete and up to date, and whether the host waits for each of them.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use pintle_host::files::file_mode;
 use pintle_host::loader::UserDirs;
 
 use super::entry_faults;
@@ -81,5 +81,6 @@ fn find_moved_dirs(host: &HostDef, location: &InstallLocation, dirs: &UserDirs) 
 
 /// Whether a path is an executable file.
 pub(crate) fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    let is_runnable = |metadata: &fs::Metadata| file_mode(metadata).is_none_or(|mode| mode & 0o111 != 0);
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && is_runnable(&metadata))
 }

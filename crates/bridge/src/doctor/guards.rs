@@ -88,9 +88,9 @@ pub(super) fn check(probe: EntryProbe<'_>) -> GuardCheck {
         return GuardCheck { findings: vec![finding.help(help)], ..GuardCheck::default() };
     };
     let ran = probe.send(entry, &Canary::ListHooks.with_marker(probe.empty_payload(def)));
-    let loaded: Option<CanaryHooks> = ran.as_ref().and_then(|ran| read_report(&ran.stdout, &ran.stderr));
+    let loaded: Option<CanaryHooks> = ran.as_ref().ok().and_then(|ran| read_report(&ran.stdout, &ran.stderr));
     let Some(loaded) = loaded else {
-        let answer = ran.map_or_else(|| String::from("no answer in time"), |ran| describe_run(&ran));
+        let answer = ran.map_or_else(|reason| reason, |ran| describe_run(&ran));
         let what = format!("{}: the hooks cannot be loaded: {answer}", probe.place.scope.as_str());
         let help = format!("if the installed program is another version, run `pintle install {}`", probe.host.name);
         return GuardCheck { findings: vec![DoctorFinding::problem(what).help(help)], ..GuardCheck::default() };
@@ -355,9 +355,9 @@ impl LoadedContext<'_> {
     fn try_call(&self, call: &TestCall<'_>, check: &mut GuardCheck) -> Option<CanaryVerdict> {
         let scope = self.scope();
         let ran = self.probe.send_within(call.entry, &Canary::TryHooks.with_marker(call.payload.clone()), TEST_CALL_MS);
-        let verdict: Option<CanaryVerdict> = ran.as_ref().and_then(|ran| read_report(&ran.stdout, &ran.stderr));
+        let verdict: Option<CanaryVerdict> = ran.as_ref().ok().and_then(|ran| read_report(&ran.stdout, &ran.stderr));
         if verdict.is_none() {
-            let answer = ran.map_or_else(|| String::from("got no answer in time"), |ran| describe_run(&ran));
+            let answer = ran.map_or_else(|reason| reason, |ran| describe_run(&ran));
             let what = format!("{scope}: the hooks did not judge a test call (`{}`): {answer}", call.text);
             check.findings.push(DoctorFinding::problem(what));
         }

@@ -76,8 +76,9 @@ impl<'a> EntryProbe<'a> {
     ) -> Option<(String, Option<String>)> {
         let payload = canary.with_marker(self.empty_payload(def));
         let wanted = (def.write_response)(&ResponseContext { event_def: def, payload: &payload }, decision);
-        let Some(ran) = self.send(entry, &payload) else {
-            return Some((format!("{what} got no answer within {} ms", limit_ms(entry)), None));
+        let ran = match self.send(entry, &payload) {
+            Ok(ran) => ran,
+            Err(reason) => return Some((format!("{what}: {reason}"), None)),
         };
         if is_expected(&ran, &wanted) {
             return None;
@@ -129,13 +130,18 @@ impl<'a> EntryProbe<'a> {
         payload.as_object().cloned()
     }
 
-    /// Sends a payload through an entry; `None` if it does not answer in time.
-    pub(super) fn send(self, entry: &InstalledEntry, payload: &Value) -> Option<ProgramRun> {
+    /// Sends a payload through an entry. The error is why there is no answer.
+    pub(super) fn send(self, entry: &InstalledEntry, payload: &Value) -> Result<ProgramRun, String> {
         self.send_within(entry, payload, limit_ms(entry))
     }
 
     /// The same with a time limit, if that is shorter than the entry's own.
-    pub(super) fn send_within(self, entry: &InstalledEntry, payload: &Value, most_ms: u64) -> Option<ProgramRun> {
+    pub(super) fn send_within(
+        self,
+        entry: &InstalledEntry,
+        payload: &Value,
+        most_ms: u64,
+    ) -> Result<ProgramRun, String> {
         let program = self.place.path.join(&entry.event);
         let install = &self.host.install;
         let words: Vec<&OsStr> = match install.form {

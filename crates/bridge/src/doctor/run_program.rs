@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::process::CommandExt as _;
 use std::process::Stdio;
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -10,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use pintle_host::contract::CancelToken;
 use pintle_host::process::{self, ProcessEnvironment, ProcessSpec};
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::install::InstallEnvironment;
 
@@ -24,22 +22,25 @@ pub(crate) struct ProgramRun {
 }
 
 /// Runs a program in the project's directory, with the environment and this standard input. A program that exceeds the
-/// limit, in milliseconds, is killed with all its child processes; then the result is `None`.
+/// limit, in milliseconds, is killed with all its child processes. The error is why there is no result.
 pub(crate) fn run(
     words: &[&OsStr],
     environment: &InstallEnvironment,
     input: &str,
     limit_ms: u64,
-) -> Option<ProgramRun> {
+) -> Result<ProgramRun, String> {
     let spec = ProcessSpec {
         stdin: Arc::from(input.as_bytes()),
         timeout_ms: limit_ms,
         output_bytes: usize::MAX,
-        ..describe_program(words, environment)?
+        ..describe_program(words, environment).ok_or("its command line is not UTF-8 text")?
     };
-    let output = process::run(&spec, &CancelToken::default()).ok().filter(|output| !output.timed_out)?;
+    let output = process::run(&spec, &CancelToken::default()).map_err(|error| error.to_string())?;
+    if output.timed_out {
+        return Err(format!("no answer within {limit_ms} ms"));
+    }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Some(ProgramRun { stdout: text(&output.stdout), stderr: text(&output.stderr), status: output.exit_code })
+    Ok(ProgramRun { stdout: text(&output.stdout), stderr: text(&output.stderr), status: output.exit_code })
 }
 
 /// Exchanges messages with a program that runs until it is told to end: writes this to its standard input, and returns
@@ -53,9 +54,10 @@ pub(crate) fn exchange_line<T>(
 ) -> Option<T> {
     let until = Instant::now() + Duration::from_millis(limit_ms);
     let mut command = process::build_command(&describe_program(words, environment)?);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn().ok()?;
-    let group = Pid::from_child(&child);
     // Closing standard input would end the program.
     let mut stdin = child.stdin.take()?;
     let stdout = child.stdout.take()?;
@@ -68,7 +70,13 @@ pub(crate) fn exchange_line<T>(
         }
     }
     // It may have just ended.
-    let _ = kill_process_group(group, Signal::KILL);
+    #[cfg(unix)]
+    let _ = {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        kill_process_group(Pid::from_child(&child), Signal::KILL)
+    };
+    #[cfg(not(unix))]
+    let _ = child.kill();
     // The program was killed; its exit status does not matter.
     let _ = child.wait();
     found

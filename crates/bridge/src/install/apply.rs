@@ -1,9 +1,10 @@
 //! Applies an installation plan.
 
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+use pintle_host::files::{file_mode, private_dir_builder, private_options, set_file_mode};
 
 use super::{InstallError, InstallPlan, InstallScope, SettingsChange, backup, plan};
 
@@ -25,8 +26,6 @@ const PLAIN: u32 = 0o600;
 /// The modes of files and directories with settings of the machine: every user's agent reads them.
 const FOR_ALL: u32 = 0o644;
 const DIR_FOR_ALL: u32 = 0o755;
-/// The mode of a new directory for the user's own hooks: anyone who can write there controls the guards.
-const OWN: u32 = 0o700;
 /// Marks a directory that existed before, and was empty.
 const KEPT: &str = ".pintle-keep";
 /// The mode of a new program.
@@ -41,7 +40,8 @@ impl InstallPlan {
     pub fn apply(&self) -> Result<InstallReport, InstallError> {
         let mut applied = InstallReport::default();
         if let Some(dir) = &self.config_dir {
-            let made = DirBuilder::new().recursive(true).mode(OWN).create(dir);
+            // Anyone who can write there controls the guards.
+            let made = private_dir_builder().recursive(true).create(dir);
             made.map_err(|error| InstallError::from_io("create the directory", dir, &error))?;
             applied.created_dir = Some(dir.clone());
         }
@@ -85,7 +85,7 @@ impl InstallPlan {
             (false, InstallScope::Managed) => FOR_ALL,
             (false, InstallScope::User | InstallScope::Project) => PLAIN,
         };
-        let mut mode = fs::metadata(path).map_or(fresh, |metadata| metadata.permissions().mode() & 0o7777);
+        let mut mode = fs::metadata(path).ok().and_then(|metadata| file_mode(&metadata)).unwrap_or(fresh);
         if self.scope == InstallScope::Managed {
             create_dirs(dir, DIR_FOR_ALL)?;
             mode |= FOR_ALL;
@@ -95,10 +95,9 @@ impl InstallPlan {
         let name = path.file_name().ok_or(io::ErrorKind::NotFound)?.to_string_lossy();
         let beside = dir.join(format!(".{name}.pintle-{}", std::process::id()));
         let written = (|| {
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+            let mut file = private_options().write(true).create_new(true).open(&beside)?;
             file.write_all(text.as_bytes())?;
-            // The mode at creation is subject to the process's umask.
-            file.set_permissions(Permissions::from_mode(mode))?;
+            set_file_mode(&beside, mode)?;
             file.sync_all()?;
             fs::rename(&beside, path)
         })();
@@ -113,7 +112,7 @@ impl InstallPlan {
     fn mark_kept_folder(&self, path: &Path) -> io::Result<()> {
         let Some(dir) = self.dirs_above(path).find(|dir| dir.is_dir()) else { return Ok(()) };
         if fs::read_dir(dir)?.next().is_none() {
-            OpenOptions::new().write(true).create_new(true).mode(PLAIN).open(dir.join(KEPT))?;
+            private_options().write(true).create_new(true).open(dir.join(KEPT))?;
         }
         Ok(())
     }
@@ -141,7 +140,7 @@ fn create_dirs(dir: &Path, mode: u32) -> io::Result<()> {
     let missing: Vec<&Path> = dir.ancestors().take_while(|dir| !dir.exists()).collect();
     for dir in missing.into_iter().rev() {
         fs::create_dir(dir)?;
-        fs::set_permissions(dir, Permissions::from_mode(mode))?;
+        set_file_mode(dir, mode)?;
     }
     Ok(())
 }

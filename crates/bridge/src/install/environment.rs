@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use pintle_host::files;
+
 use super::{InstallError, InstallScope, SettingsLocation};
 
 /// The root of this machine's file system.
@@ -30,9 +32,9 @@ impl InstallEnvironment {
         let variables: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        let home = variables.get("HOME").filter(|home| !home.is_empty()).ok_or(InstallError::NoHome)?;
-        let home = Path::new(home).canonicalize().unwrap_or_else(|_| PathBuf::from(home));
-        let project = project.canonicalize().map_err(|error| InstallError::from_io("open", project, &error))?;
+        let home = files::home_variable().ok_or(InstallError::NoHome)?;
+        let home = files::real_path(&home);
+        let project = files::canonicalize(project).map_err(|error| InstallError::from_io("open", project, &error))?;
         Ok(Self { home, project, root: PathBuf::from(ROOT), variables })
     }
 
@@ -41,7 +43,7 @@ impl InstallEnvironment {
     /// # Errors
     /// When the directory does not exist.
     pub fn with_root(self, root: &Path) -> Result<Self, InstallError> {
-        let root = root.canonicalize().map_err(|error| InstallError::from_io("open", root, &error))?;
+        let root = files::canonicalize(root).map_err(|error| InstallError::from_io("open", root, &error))?;
         Ok(Self { root, ..self })
     }
 

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use pintle_host::files;
 use pintle_host::loader::UserDirs;
 use similar::TextDiff;
 
@@ -301,13 +302,13 @@ fn plan_module_install(host: &HostDef, path: &Path, after: &str) -> Result<Vec<S
 
 /// The path without links, even if there is nothing yet.
 fn resolve_link(path: &Path) -> PathBuf {
-    if let Ok(real) = path.canonicalize() {
+    if let Ok(real) = files::canonicalize(path) {
         return real;
     }
     if let Ok(target) = fs::read_link(path) {
         return path.parent().unwrap_or(path).join(target);
     }
-    let real = |dir: &Path| Some(dir.canonicalize().ok()?.join(path.strip_prefix(dir).ok()?));
+    let real = |dir: &Path| Some(files::canonicalize(dir).ok()?.join(path.strip_prefix(dir).ok()?));
     path.ancestors().find_map(real).unwrap_or_else(|| path.to_owned())
 }
 

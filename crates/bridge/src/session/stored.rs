@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pintle_host::files;
 use pintle_host::tape::session_folder::{self, SessionFolder};
 use serde::Deserialize;
 
@@ -102,5 +103,6 @@ fn project_of(dir: &Path) -> Option<PathBuf> {
 
 /// Whether two paths are the same directory. If one does not exist, the paths are compared.
 fn is_same_folder(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    one == other
+        || matches!((files::canonicalize(one), files::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }

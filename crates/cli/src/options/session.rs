@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use pintle_host::contract::suggest_nearest;
+use pintle_host::files;
 
 use crate::error::CliError;
 
@@ -51,7 +52,7 @@ pub(crate) fn find_tape(named: &str, homes: &[PathBuf]) -> Result<SessionTape, C
     }
     let mut known: Vec<SessionTape> = Vec::new();
     for tape in homes.iter().flat_map(|home| list_tapes(home)) {
-        if known.iter().all(|one| one.path.canonicalize().ok() != tape.path.canonicalize().ok()) {
+        if known.iter().all(|one| files::canonicalize(&one.path).ok() != files::canonicalize(&tape.path).ok()) {
             known.push(tape);
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pintle_bridge::find_agent_behind;
+use pintle_host::files;
 use pintle_host::loader::{
     LayerDirs, ProjectTrust, TrustGrant, TrustItem, TrustItemKind, TrustOptions, TrustStore, TrustStoreError,
     find_projects,
@@ -113,7 +114,7 @@ pub(crate) fn inspect(path: &Path, user: &UserOptions, trust: &TrustOptions) -> 
     let layers = LayerDirs { cwd: path.to_owned(), ..LayerDirs::default() };
     let is_project = find_projects(&layers, &TrustOptions::default().into_grants())
         .iter()
-        .any(|found| path.canonicalize().ok().as_ref() == Some(found));
+        .any(|found| files::canonicalize(path).ok().as_ref() == Some(found));
     let own = user.layers(if is_project { path.to_owned() } else { PathBuf::new() })?;
     let start = Runtime::builder().worker(WorkerProgram::current_exe()).trust(trust.clone());
     let builder = user.add_flags(start.layers(LayerDirs { home: None, ..own }))?;

@@ -31,7 +31,7 @@ const OWN_FILES: &str = "own-files";
 /// Excludes a file from all snapshots, such as the tape of a session, which is not the agent's work.
 pub fn exclude_file(file: &Path) {
     let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if let (Ok(dir), Some(name)) = (fs::canonicalize(dir), file.file_name()) {
+    if let (Ok(dir), Some(name)) = (pintle_files::canonicalize(dir), file.file_name()) {
         OWN.lock().unwrap_or_else(PoisonError::into_inner).insert(dir.join(name));
     }
 }
@@ -97,7 +97,7 @@ pub(super) fn left_out_paths(git: &ShadowGit<'_>, repository: &ShadowRepository)
     let options = ["ls-files", "-z", "-o", "-i", "--directory", "--exclude-standard", "--", scope];
     let listing = git.run_git(&options, b"")?;
     let mut own: Vec<String> = excluded_files(repository)?.into_iter().collect();
-    let data = repository.store.parent().and_then(|snapshots| fs::canonicalize(snapshots).ok());
+    let data = repository.store.parent().and_then(|snapshots| pintle_files::canonicalize(snapshots).ok());
     own.extend(data.and_then(|data| Some(encode_path(path_bytes(data.strip_prefix(&repository.root).ok()?)))));
     let paths = listing.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(encode_path);
     let is_below = |path: &str, dir: &str| {
@@ -108,7 +108,7 @@ pub(super) fn left_out_paths(git: &ShadowGit<'_>, repository: &ShadowRepository)
 
 /// Rejects directories that contain much more than an agent's work.
 pub(super) fn check_size(repository: &ShadowRepository) -> Result<(), SnapshotError> {
-    let home = pintle_files::home_dir().and_then(|home| fs::canonicalize(home).ok());
+    let home = pintle_files::home_dir().and_then(|home| pintle_files::canonicalize(home).ok());
     if !repository.is_repository && (repository.root.parent().is_none() || home.as_ref() == Some(&repository.root)) {
         return Err(unsuitable_error(
             repository,
@@ -150,7 +150,7 @@ fn still_excluded(repository: &ShadowRepository) -> BTreeSet<Vec<u8>> {
 fn write_exclude_file(repository: &ShadowRepository, left_out: &BTreeSet<Vec<u8>>) -> Result<(), SnapshotError> {
     let mut patterns = user_exclude_file(&repository.root);
     patterns.push(b'\n');
-    let data = repository.store.parent().and_then(|snapshots| fs::canonicalize(snapshots).ok());
+    let data = repository.store.parent().and_then(|snapshots| pintle_files::canonicalize(snapshots).ok());
     if let Some(inside) = data.as_ref().and_then(|data| data.strip_prefix(&repository.root).ok()) {
         patterns.extend(exclude_pattern(path_bytes(inside)));
     }

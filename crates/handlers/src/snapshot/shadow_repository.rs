@@ -1,7 +1,6 @@
 //! Locates the snapshots of a directory.
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -33,7 +32,7 @@ pub fn data_dir() -> Result<PathBuf, SnapshotError> {
     }
     // The XDG Base Directory Specification says to ignore relative paths.
     let shared = named("XDG_DATA_HOME").filter(|path| path.is_absolute());
-    let shared = shared.or_else(|| named("HOME").map(|home| home.join(".local/share")));
+    let shared = shared.or_else(|| pintle_files::home_variable().map(|home| home.join(".local/share")));
     Ok(shared.ok_or(SnapshotError::NoData)?.join("pintle"))
 }
 
@@ -41,7 +40,7 @@ impl ShadowRepository {
     /// The shadow of a directory: that of the repository around it, otherwise of the nearest directory that has
     /// snapshots, otherwise its own.
     pub(super) fn for_directory(data: &Path, dir: &Path) -> Result<Self, SnapshotError> {
-        let dir = match fs::canonicalize(dir) {
+        let dir = match pintle_files::canonicalize(dir) {
             Ok(found) if found.is_dir() => found,
             _ => return Err(SnapshotError::MissingDirectory { folder: dir.to_owned() }),
         };

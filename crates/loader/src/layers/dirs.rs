@@ -137,7 +137,8 @@ pub fn state_dir() -> Option<PathBuf> {
 fn default_pintle_dir(base: &'static str, below_home: &str) -> Option<PathBuf> {
     // The XDG Base Directory Specification says to ignore relative paths.
     let base = dir_from_env(base).filter(|base| base.is_absolute());
-    Some(base.or_else(|| Some(pintle_files::home_dir()?.join(below_home)))?.join("pintle"))
+    let below = |home: PathBuf| below_home.split('/').fold(home, |dir, name| dir.join(name));
+    Some(base.or_else(|| pintle_files::home_dir().map(below))?.join("pintle"))
 }
 
 fn dir_from_env(variable: &'static str) -> Option<PathBuf> {

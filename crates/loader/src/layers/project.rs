@@ -14,8 +14,8 @@ use crate::trust::TrustGrants;
 /// wherever the working directory is, if the user trusts it.
 #[must_use]
 pub fn find_projects(layers: &LayerDirs, grants: &TrustGrants) -> Vec<PathBuf> {
-    let cwd = layers.cwd.canonicalize().unwrap_or_else(|_| layers.cwd.clone());
-    let home = layers.home.as_deref().map(|home| home.canonicalize().unwrap_or_else(|_| home.to_owned()));
+    let cwd = pintle_files::real_path(&layers.cwd);
+    let home = layers.home.as_deref().map(pintle_files::real_path);
     let knows = |dir: &&Path| grants.contains(dir);
     let mut found: Vec<PathBuf> = cwd.ancestors().filter(knows).map(Path::to_owned).collect();
     if let Some(nearest) = nearest_project(&cwd, home.as_deref())

@@ -62,7 +62,7 @@ impl BegunSessions {
     /// # Errors
     /// When the file cannot be written.
     pub fn remember_agent(&self, from: &Path, agent: &Path) -> io::Result<()> {
-        let agent = from.join(agent).canonicalize()?;
+        let agent = pintle_files::canonicalize(from.join(agent))?;
         if agent == from || self.agents_run_from(from).contains(&agent) {
             return Ok(());
         }
@@ -72,7 +72,7 @@ impl BegunSessions {
     /// The text of a file; empty if it cannot be read or other users can write it.
     fn read(&self, name: &str) -> String {
         let Some(path) = self.directory.as_ref().map(|directory| directory.join(name)) else { return String::new() };
-        let is_own = fs::metadata(&path).is_ok_and(|metadata| mode(&metadata) & OTHERS_WRITE == 0);
+        let is_own = fs::metadata(&path).is_ok_and(|metadata| mode(&path, &metadata) & OTHERS_WRITE == 0);
         if is_own { pintle_files::read_text(&path).unwrap_or_default() } else { String::new() }
     }
 

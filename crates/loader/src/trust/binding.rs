@@ -25,7 +25,7 @@ use crate::load::for_each_hook;
 pub(crate) fn bind_commands(project: &mut ParsedProject, path: &Path, is_whole: bool) {
     let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
-    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let dir = pintle_files::real_path(dir);
     for_each_hook(project, &mut |hook| {
         let HandlerSpec::Command(command) = &mut hook.handler else { return };
         let files = digest_command_files(command, &dir, is_whole);
@@ -42,7 +42,8 @@ fn digest_command_files(command: &CommandSpec, dir: &Path, is_whole: bool) -> BT
     let mut files = seen_from(dir);
     if !is_whole {
         // The working directory of the command is not known yet; most often it is the current one.
-        files.extend(std::env::current_dir().and_then(|cwd| cwd.canonicalize()).iter().flat_map(|cwd| seen_from(cwd)));
+        files
+            .extend(std::env::current_dir().and_then(pintle_files::canonicalize).iter().flat_map(|cwd| seen_from(cwd)));
     }
     files.into_iter().filter_map(|file| digest::digest_file(&file).ok().map(|digest| (file, digest))).collect()
 }
@@ -90,7 +91,7 @@ impl HeldCommand {
     fn find_strange_file(&self, binding: &CommandBinding, call: &HookCall<'_>) -> Option<PathBuf> {
         let cwd = &call.event.origin.cwd;
         let cwd = if cwd.is_empty() { std::env::current_dir().ok()? } else { PathBuf::from(cwd) };
-        let cwd = cwd.canonicalize().unwrap_or(cwd);
+        let cwd = pintle_files::real_path(&cwd);
         let variables = self.codec.environment(call.event, &call.hook.event_alias);
         let here = referenced_files::referenced_files_in(&self.command, &binding.project_dir, &cwd, &variables).files;
         let is_strange = |file: &&PathBuf| !binding.files.contains_key(*file);

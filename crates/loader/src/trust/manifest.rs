@@ -42,7 +42,7 @@ impl LoadedFiles {
     pub(crate) fn new(dir: &Path, files: Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)>, of_host: bool) -> Self {
         let spelled = if dir.is_dir() { dir } else { dir.parent().unwrap_or(dir) };
         let spelled = if spelled.as_os_str().is_empty() { Path::new(".") } else { spelled };
-        let canonical = spelled.canonicalize().unwrap_or_else(|_| spelled.to_owned());
+        let canonical = pintle_files::real_path(spelled);
         Self { folder: canonical, named_folder: spelled.to_owned(), files, is_for_host: of_host }
     }
 
@@ -127,7 +127,7 @@ impl LoadedFiles {
         match path.strip_prefix(&self.named_folder) {
             Ok(below) => self.folder.join(below),
             Err(_) if path.is_absolute() => path.to_owned(),
-            Err(_) => path.canonicalize().unwrap_or_else(|_| self.folder.join(path)),
+            Err(_) => pintle_files::canonicalize(path).unwrap_or_else(|_| self.folder.join(path)),
         }
     }
 

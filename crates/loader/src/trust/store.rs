@@ -150,7 +150,7 @@ impl TrustStore {
     #[must_use]
     pub fn distrust_reason(&self, project: &Path) -> Option<TrustStoreError> {
         let path = self.path.as_ref()?;
-        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let real = pintle_files::real_path(path);
         real.starts_with(project).then(|| TrustStoreError {
             message: format!("the trust file is inside the project: `{}`", real.display()),
             help: String::from("a project cannot trust itself; set PINTLE_STATE_DIR to another directory"),
@@ -183,7 +183,7 @@ fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreEr
             is_broken: false,
         });
     }
-    let is_open = fs::metadata(path).is_ok_and(|metadata| mode(&metadata) & OTHERS_WRITE != 0);
+    let is_open = fs::metadata(path).is_ok_and(|metadata| mode(path, &metadata) & OTHERS_WRITE != 0);
     if is_open {
         return Err(TrustStoreError {
             message: format!("other users can write to the trust file `{}`", path.display()),

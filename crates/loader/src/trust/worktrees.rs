@@ -23,18 +23,18 @@ pub(super) fn counterparts(dir: &Path) -> Vec<PathBuf> {
 fn repository_of(root: &Path) -> Option<PathBuf> {
     let git = root.join(GIT);
     if fs::symlink_metadata(&git).ok()?.is_dir() {
-        return git.canonicalize().ok();
+        return pintle_files::canonicalize(git).ok();
     }
     let text = pintle_files::read_text(&git).ok()?;
-    let own = root.join(text.trim_end().strip_prefix("gitdir: ")?).canonicalize().ok()?;
+    let own = pintle_files::canonicalize(root.join(text.trim_end().strip_prefix("gitdir: ")?)).ok()?;
     let repository = read_path(&own, "commondir")?;
-    let is_known =
-        read_path(&own, "gitdir")? == git.canonicalize().ok()? && own.parent()? == repository.join("worktrees");
+    let is_known = read_path(&own, "gitdir")? == pintle_files::canonicalize(git).ok()?
+        && own.parent()? == repository.join("worktrees");
     is_known.then_some(repository)
 }
 
 /// The path in a file of git, without links in it.
 fn read_path(dir: &Path, name: &str) -> Option<PathBuf> {
     let text = pintle_files::read_text(dir.join(name)).ok()?;
-    dir.join(text.trim_end()).canonicalize().ok()
+    pintle_files::canonicalize(dir.join(text.trim_end())).ok()
 }

@@ -1,10 +1,10 @@
 //! The policy file that `init` writes.
 
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
+use pintle_host::files::private_dir_builder;
 use pintle_host::loader::UserDirs;
 use pintle_host::packs::{PackDef, default_packs};
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ impl PolicyFile {
             |error: std::io::Error| CliError::failure(format!("cannot write `{}`: {error}", self.path.display()));
         if let Some(dir) = self.path.parent() {
             // What a user's hooks are is the user's own business.
-            DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
+            private_dir_builder().recursive(true).create(dir).map_err(failed)?;
         }
         fs::write(&self.path, render(self.packs.iter().map(|pack| pack.name))).map_err(failed)
     }

@@ -4,12 +4,13 @@ mod confirm;
 mod report;
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pintle_bridge::install::{InstallEnvironment, InstallError, InstallOptions, InstallPlan};
 use pintle_bridge::list_host_names;
+use pintle_host::files;
+use pintle_host::files::{file_mode, file_owner};
 use pintle_host::loader::{UserDirs, find_managed_dir};
 use pintle_host::{Layer, Runtime, Severity, WorkerProgram};
 
@@ -84,7 +85,8 @@ impl InstallArgs {
 /// Returns the hint that others than root can replace the program that everybody's guards depend on.
 fn replaceable_program(scope: ScopeArgument, program: &str) -> Option<String> {
     let metadata = fs::metadata(program).ok().filter(|_| scope == ScopeArgument::Managed)?;
-    let is_replaceable = metadata.uid() != 0 || metadata.mode() & 0o022 != 0;
+    let has_other_owner = file_owner(&metadata).is_some_and(|number| number != 0);
+    let is_replaceable = has_other_owner || file_mode(&metadata).is_some_and(|mode| mode & 0o022 != 0);
     let what = || format!("`{program}` can be replaced by others than root, who then decide for everyone here");
     is_replaceable.then(what)
 }
@@ -104,7 +106,7 @@ pub(super) fn to_cli_error(error: &InstallError, environment: &InstallEnvironmen
 /// Returns the program that the host runs.
 pub(super) fn resolve_program(named_program: Option<String>) -> Result<String, CliError> {
     let own = || -> Result<String, CliError> {
-        let path = std::env::current_exe().and_then(|path| path.canonicalize());
+        let path = std::env::current_exe().and_then(files::canonicalize);
         let path = path.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
         Ok(typed_path(&path).unwrap_or(path).to_string_lossy().into_owned())
     };
@@ -122,7 +124,7 @@ pub(super) fn resolve_program(named_program: Option<String>) -> Result<String, C
 
 /// The path by which the user started the program `own`. It may be a link that an upgrade points to another version.
 fn typed_path(own: &Path) -> Option<PathBuf> {
-    let is_own = |path: &PathBuf| path.canonicalize().is_ok_and(|path| path == *own);
+    let is_own = |path: &PathBuf| files::canonicalize(path).is_ok_and(|path| path == *own);
     let typed = pintle_host::files::started_paths().into_iter().find(is_own)?;
     std::path::absolute(typed).ok()
 }
@@ -150,7 +152,7 @@ fn require_hooks(hooks: &[PathBuf], terminal: &Terminal) -> Result<(), CliError>
 /// Returns absolute paths, which do not depend on the directory in which the host starts.
 fn to_absolute(hooks: Vec<PathBuf>) -> Result<Vec<PathBuf>, CliError> {
     let absolute = |path: PathBuf| {
-        path.canonicalize().map_err(|error| {
+        files::canonicalize(&path).map_err(|error| {
             let help =
                 "name a project, a `.harness` directory, a docker-agent YAML file, a directory of hooks or a hook file";
             CliError::invalid_input(format!("cannot open `{}`: {error}", path.display())).help(help)

@@ -6,14 +6,13 @@ mod progress;
 mod report;
 mod step;
 
-use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use pintle_host::files;
+use pintle_host::files::{self, private_options};
 use pintle_host::tape::TapeError;
 use pintle_host::tape::replay::{ReplayError, ReplayOptions, StopPoint, replay_with};
 
@@ -95,14 +94,10 @@ impl ReplayArgs {
 
 /// Writes a file that only its owner can read: payloads can contain secrets.
 fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(bytes)
+    private_options().write(true).create(true).truncate(true).open(path)?.write_all(bytes)
 }
 
 /// Whether two paths refer to the same file.
 fn is_same_file(one: &Path, other: &Path) -> bool {
-    fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))
+    files::canonicalize(one).is_ok_and(|one| files::canonicalize(other).is_ok_and(|other| one == other))
 }

@@ -1,11 +1,11 @@
 //! How to resume a session with `--resume`, and what its tape keeps for that.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_agent::{SessionStatus, SessionSummary, TapeOverview};
 use pintle_host::contract::{EnforcementMode, PermissionMode};
+use pintle_host::files;
 use pintle_host::loader::{BegunSessions, find_team_file, state_dir};
 use pintle_host::tape::record::{HookScope, HooksRecord};
 use pintle_host::tape::show::single_line;
@@ -344,7 +344,7 @@ fn parent_dir(file: &Path) -> PathBuf {
 
 /// Returns an absolute path, canonical if it exists.
 fn to_absolute(path: &Path) -> PathBuf {
-    fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+    files::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Returns a typed model with absolute paths of scripts.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use pintle_host::files;
 use pintle_host::loader::{find_team_file, has_more_than, has_usual_name};
 
 use crate::error::CliError;
@@ -106,7 +107,7 @@ fn find_agent_dir(user: &UserOptions) -> Result<PathBuf, CliError> {
         return Ok(here);
     }
     let found = HookPaths::from_search_dir(current_dir()).untrusted_dirs(user)?.pop();
-    Ok(found.filter(|dir| dir.canonicalize().ok() != current_dir().canonicalize().ok()).unwrap_or(here))
+    Ok(found.filter(|dir| files::canonicalize(dir).ok() != files::canonicalize(current_dir()).ok()).unwrap_or(here))
 }
 
 fn parent_dir(file: &Path) -> PathBuf {

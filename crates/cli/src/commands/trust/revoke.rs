@@ -2,6 +2,7 @@
 
 use std::path::{Path, absolute};
 
+use pintle_host::files;
 use pintle_host::loader::{TrustOptions, TrustStore};
 use serde_json::json;
 
@@ -18,7 +19,7 @@ pub(super) fn execute(
     global: &GlobalOptions,
 ) -> Result<CliStatus, CliError> {
     require_no_agent("trust was not revoked")?;
-    let dir = dir.canonicalize().or_else(|_| absolute(dir)).map_err(CliError::failure)?;
+    let dir = files::canonicalize(dir).or_else(|_| absolute(dir)).map_err(CliError::failure)?;
     let store = TrustStore::open(trust).map_err(trust_error)?;
     let known = dir.ancestors().find(|dir| store.contains(dir));
     let was_there = match known {
