@@ -32,12 +32,14 @@ impl AllowedTarget {
         let paths = match below_home {
             Some(rest) => {
                 let homes = home.map(homes_of).unwrap_or_default();
-                homes.iter().map(|home| format!("{}{rest}", home.to_string_lossy())).collect()
+                homes.iter().map(|home| format!("{}{rest}", with_slashes(&home.to_string_lossy()))).collect()
             }
             None if text.starts_with('~') => {
                 return Err(String::from("it names the home directory of another user; write an absolute path"));
             }
-            None if Path::new(text).is_absolute() || text.starts_with('/') => vec![text.to_owned()],
+            None if Path::new(text).is_absolute() || text.starts_with('/') => {
+                vec![with_slashes(text)]
+            }
             None => Vec::new(),
         };
         if paths.iter().any(|path| path.split('/').any(|part| part == ".." || part == ".")) {
@@ -72,6 +74,11 @@ impl AllowedTarget {
     }
 }
 
+/// A path as operations have it.
+fn with_slashes(path: &str) -> String {
+    if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() }
+}
+
 fn is_below(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with('/')
 }
@@ -79,7 +86,7 @@ fn is_below(rest: &str) -> bool {
 /// The home directory as the environment has it, and as paths are compared: without links.
 fn homes_of(home: &Path) -> Vec<PathBuf> {
     let mut homes = vec![home.to_owned()];
-    homes.extend(home.canonicalize().ok().filter(|resolved| resolved != home));
+    homes.extend(pintle_files::canonicalize(home).ok().filter(|resolved| resolved != home));
     homes
 }
 

@@ -32,7 +32,7 @@ pub fn broken_examples(pack: &'static PackDef) -> impl Iterator<Item = BrokenExa
 }
 
 fn finds(tests: &[OperationTest], command: &str) -> bool {
-    let home = Path::new("/home/user");
+    let home = Path::new(if cfg!(windows) { "C:/Users/user" } else { "/home/user" });
     let project = home.join("project");
     let site = CallSite::new(&project, &project).with_home(Some(home));
     let operations = operations_of_command(command, ShellLanguage::BashOrZsh, &site);

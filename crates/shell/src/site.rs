@@ -99,7 +99,7 @@ impl std::fmt::Debug for CallSite<'_> {
 pub(crate) fn normalize(path: &Path) -> Cow<'_, Path> {
     let text = path.as_os_str().as_encoded_bytes();
     let is_plain = |pair: &[u8]| pair != b"//" && pair != b"/.";
-    if text.windows(2).all(is_plain) && (text.len() < 2 || text.last() != Some(&b'/')) {
+    if !cfg!(windows) && text.windows(2).all(is_plain) && (text.len() < 2 || text.last() != Some(&b'/')) {
         return Cow::Borrowed(path);
     }
     let mut plain = PathBuf::new();
@@ -110,5 +110,10 @@ pub(crate) fn normalize(path: &Path) -> Cow<'_, Path> {
             part => plain.push(part),
         }
     }
-    Cow::Owned(plain)
+    Cow::Owned(with_slashes(plain))
+}
+
+/// A path as it is compared: with slashes, which Windows takes as well as its own separators.
+pub(crate) fn with_slashes(path: PathBuf) -> PathBuf {
+    if cfg!(windows) { PathBuf::from(path.to_string_lossy().replace('\\', "/")) } else { path }
 }

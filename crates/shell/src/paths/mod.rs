@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use glob::matches_glob;
 pub(crate) use sensitive::tags_of_path;
 
-use crate::site::{CallSite, normalize};
+use crate::site::{CallSite, normalize, with_slashes};
 use crate::{OperationTag, PathPlace};
 
 /// Stands for a part of a text that cannot be known.
@@ -84,11 +84,11 @@ fn place_unknown(call_site: &CallSite<'_>, cwd: Option<&Path>, text: &str, unkno
     let place = place_of(call_site, &normalize(&absolute), false);
     match place {
         PathPlace::Project | PathPlace::Temporary | PathPlace::System | PathPlace::InHome | PathPlace::Device => {
-            PlacedPath { path: Some(absolute.join("*")), place, tags }
+            PlacedPath { path: Some(with_slashes(absolute.join("*"))), place, tags }
         }
         // `/tmp/$X` is below `/tmp`, but `./$X` may be `.`.
         PathPlace::ProjectRoot if !name.is_empty() => {
-            PlacedPath { path: Some(absolute.join("*")), place: PathPlace::Project, tags }
+            PlacedPath { path: Some(with_slashes(absolute.join("*"))), place: PathPlace::Project, tags }
         }
         _ => nowhere,
     }
@@ -120,7 +120,7 @@ fn resolve_directory(resolve: &dyn Fn(&Path) -> PathBuf, path: &Path) -> PathBuf
     let is_plain = |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
     let known: PathBuf = path.components().take_while(is_plain).collect();
     let rest = path.strip_prefix(&known).unwrap_or(path);
-    resolve(&known).join(rest)
+    with_slashes(resolve(&known).join(rest))
 }
 
 /// Whether a name matches everything in its directory, as `*` does.
@@ -154,10 +154,8 @@ pub(crate) fn place_of(call_site: &CallSite<'_>, path: &Path, is_pattern: bool) 
     // A service works in `/` if it is not told where, and a container often does. What is there, or beside the home
     // directory, is not a project's.
     let holds_more_than_a_project = project == "/" || holds_home(project, home.as_deref());
-    let is_temporary = |directory: &str| match directory.strip_prefix('~') {
-        Some(rest) => below_home.is_some_and(|path| strip_directory(path, rest).is_some()),
-        None => false,
-    };
+    let is_temporary_there =
+        |rest: &str| home_temporaries().any(|directory| strip_directory(rest, directory).is_some());
     match () {
         // Relative to a working directory that is not known, which may be any.
         () if !text.starts_with('/') => PathPlace::Outside,
@@ -169,12 +167,17 @@ pub(crate) fn place_of(call_site: &CallSite<'_>, path: &Path, is_pattern: bool) 
         () if home.as_deref().is_some_and(|home| strip_directory(home, text).is_some()) => PathPlace::Home,
         () if strip_directory(project, text).is_some() => PathPlace::ProjectRoot,
         () if is_below(project) && !holds_more_than_a_project => PathPlace::Project,
-        () if below_home.is_some() && TEMPORARY.split(' ').any(is_temporary) => PathPlace::Temporary,
+        () if below_home.is_some_and(is_temporary_there) => PathPlace::Temporary,
         () if below_home.is_some() => PathPlace::InHome,
         () if TEMPORARY.split(' ').any(is_below) || is_below("/dev") => PathPlace::Temporary,
         () if SYSTEM.split(' ').any(is_below) => PathPlace::System,
         () => PathPlace::Outside,
     }
+}
+
+/// The directories of temporary files in a home directory, each with a slash in front.
+fn home_temporaries() -> impl Iterator<Item = &'static str> {
+    TEMPORARY.split(' ').filter_map(|directory| directory.strip_prefix('~'))
 }
 
 /// Whether the home directory is somewhere below a directory.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{holds_home, strip_directory};
+use super::{holds_home, home_temporaries, strip_directory};
 use crate::PathPlace;
 use crate::site::CallSite;
 
@@ -84,11 +84,9 @@ fn place_by_project(path: &str, project: &str, home: Option<&str>) -> Option<Pat
     if is_project && strip_directory(path, project).is_some() {
         return Some(PathPlace::Project);
     }
-    let below_home = home.and_then(|home| strip_directory(path, home));
-    below_home.map(|rest| match strip_directory(rest, "/appdata/local/temp") {
-        Some(_) => PathPlace::Temporary,
-        None => PathPlace::InHome,
-    })
+    let below_home = home.and_then(|home| strip_directory(path, home))?;
+    let is_temporary = |directory: &str| strip_directory(below_home, &directory.to_ascii_lowercase()).is_some();
+    Some(if home_temporaries().any(is_temporary) { PathPlace::Temporary } else { PathPlace::InHome })
 }
 
 /// Whether a path begins with a drive, such as `C:`.
@@ -163,6 +161,7 @@ mod tests {
             (r"C:\src\p", r"C:\users\bob\x", PathPlace::Outside),
             (r"C:\src\p", "c:/users/ann/x", PathPlace::InHome),
             (r"C:\src\p", "c:/users/ann/AppData/Local/Temp/x", PathPlace::Temporary),
+            (r"C:\src\p", "C:/Users/Ann/.cache/pip", PathPlace::Temporary),
             (r"C:\Users\Ann\p", "c:/users/ann/p/x", PathPlace::Project),
             (r"C:\", "C:/src/x", PathPlace::Outside),
             (r"C:\Users", "C:/Users/bob/x", PathPlace::Outside),
