@@ -3,9 +3,9 @@
 //! What a handler needs from other crates is behind a feature: `script`, `commands`, `http`, `mcp` and `models`. A hook
 //! that needs a feature which is not built in does not load, and its diagnostic names the feature.
 //!
-//! Scripts, commands and MCP servers are processes, which Pintle contains by means of Unix. On other systems the features
-//! `script`, `commands` and `mcp` are as if they were not built in; native hooks and built-ins that start no program, such
-//! as packs, run there.
+//! Commands and MCP servers are programs, which Pintle contains by means of Unix. On other systems the feature `commands`
+//! is as if it were not built in, and an MCP server that is a program is not started; scripts, webhooks, models, native
+//! hooks and built-ins that start no program, such as packs, run there.
 //!
 //! This is the only crate that starts processes or opens sockets for a hook. It does not know dialects: a handler holds
 //! the codec that it was declared with.
@@ -20,9 +20,9 @@ pub mod http;
 #[cfg(not(feature = "http"))]
 #[path = "absent/http.rs"]
 pub mod http;
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 pub mod jail;
-#[cfg(all(unix, feature = "mcp"))]
+#[cfg(feature = "mcp")]
 pub mod mcp;
 pub mod native;
 pub mod process;
@@ -44,9 +44,9 @@ mod judge;
 mod persistent;
 mod regex_matcher;
 mod sandbox;
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 mod script;
-#[cfg(not(all(unix, feature = "script")))]
+#[cfg(not(feature = "script"))]
 #[path = "absent/script.rs"]
 mod script;
 mod template;
@@ -56,7 +56,7 @@ mod worker_program;
 
 pub use build::DefaultHandlerFactory;
 pub use builtin::{BuiltinDef, CommandSafety, builtins, classify_command};
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 pub use script::ScriptTool;
 pub use script_worker::WorkerProgram;
 pub use worker_program::{serve_worker, worker_main};

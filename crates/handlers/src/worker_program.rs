@@ -1,15 +1,15 @@
 //! The program of a script worker.
 
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 use std::io::{BufReader, stdin, stdout};
 use std::process::ExitCode;
 
 use crate::process;
 use crate::script_worker::{WORKER_ARGUMENT, announce_worker};
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 use crate::script_worker::{confine_memory, limit_this_process};
 
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 /// The stack of the serving thread. Only touched pages use memory.
 const STACK_BYTES: usize = 256 << 20;
 
@@ -49,12 +49,12 @@ pub fn worker_main() -> ExitCode {
     serve_scripts()
 }
 
-#[cfg(not(all(unix, feature = "script")))]
+#[cfg(not(feature = "script"))]
 fn serve_scripts() -> ExitCode {
     ExitCode::FAILURE
 }
 
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 fn serve_scripts() -> ExitCode {
     limit_this_process();
     let serving = std::thread::Builder::new()

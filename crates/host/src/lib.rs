@@ -55,7 +55,7 @@ mod recheck;
 mod restore_effect;
 mod runtime;
 mod scope;
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 mod script_tools;
 mod state;
 mod tape_gate;
@@ -101,17 +101,17 @@ pub use pintle_handlers::async_runtime;
 pub use pintle_handlers::http::HttpGateway;
 #[cfg(feature = "http")]
 pub use pintle_handlers::http::{HttpError, HttpErrorCause, build_client};
-#[cfg(all(unix, feature = "mcp"))]
+#[cfg(feature = "mcp")]
 pub use pintle_handlers::mcp;
 pub use pintle_handlers::{
     BuiltinDef, CommandSafety, WorkerProgram, builtins, classify_command, process, secrets, serve_worker, snapshot,
     worker_main,
 };
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 pub use pintle_handlers::{ScriptTool, jail};
 pub use pintle_lifecycle as lifecycle;
 pub use pintle_loader::{LayerDirs, PolicyFiles, ProjectTrust, TrustGrant, TrustOptions};
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 pub use pintle_script as script;
 #[cfg(feature = "tape")]
 pub use pintle_tape as tape;

@@ -335,7 +335,7 @@ impl Runtime {
         &*self.parts.random
     }
 
-    #[cfg(all(unix, feature = "script"))]
+    #[cfg(feature = "script")]
     pub(crate) fn handler_factory(&self) -> &handlers::DefaultHandlerFactory {
         &self.parts.handler_factory
     }

@@ -18,9 +18,9 @@ pub(crate) fn build(declaration: &HookDeclaration, handler: &HandlerSpec) -> Bui
 
 /// The error of a hook that needs a feature.
 pub(crate) fn missing_feature(name: &str, feature: &str, location: &Location) -> Diagnostic {
-    if !cfg!(unix) && matches!(feature, "script" | "commands") {
+    if !cfg!(unix) && feature == "commands" {
         let message = format!("`{name}` needs the feature `{feature}`, which Pintle does not have on this system yet");
-        let help = String::from("use a native hook or a pack, or run the agent on Linux or macOS (WSL on Windows)");
+        let help = String::from("use a script or a pack, or run the agent on Linux or macOS (WSL on Windows)");
         return Diagnostic::error("unsupported_system", message, location.clone()).help(help);
     }
     let message = format!("`{name}` needs the feature `{feature}`, which is not built into this program");

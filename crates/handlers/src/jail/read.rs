@@ -4,9 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use cap_std::fs::{Dir, File, Metadata, OpenOptions, OpenOptionsExt};
-use rustix::fs::OFlags;
-use rustix::io::Errno;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use serde_json::{Value, json};
 
 use super::error::EntryError;
@@ -136,18 +134,29 @@ pub(super) fn read_entries(dir: &Dir, path: &Path) -> io::Result<Vec<EntryStat>>
 /// # Errors
 /// When it cannot be opened, or is not a regular file.
 pub fn open_regular_file(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // Without this flag, opening a pipe waits for its other end.
-    options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-    let not_plain = || io::Error::other(EntryError::NotRegular);
-    let file = match dir.open_with(path, options) {
-        Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => return Err(not_plain()),
-        opened => opened?,
-    };
+    let file = open_at_once(dir, path, options)?;
     let found = file.metadata()?;
     if found.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    if found.is_file() { Ok(file) } else { Err(not_plain()) }
+    if found.is_file() { Ok(file) } else { Err(io::Error::other(EntryError::NotRegular)) }
+}
+
+/// Opens a file without waiting for the other end of a pipe.
+#[cfg(unix)]
+fn open_at_once(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    use cap_std::fs::OpenOptionsExt;
+    options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    dir.open_with(path, options).map_err(|error| match error.raw_os_error() {
+        Some(code) if code == rustix::io::Errno::NXIO.raw_os_error() => io::Error::other(EntryError::NotRegular),
+        _ => error,
+    })
+}
+
+/// Opens a file. A path of the file system leads to no pipe here.
+#[cfg(not(unix))]
+fn open_at_once(dir: &Dir, path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    dir.open_with(path, options)
 }
 
 fn stat_from_metadata(name: String, metadata: &Metadata) -> EntryStat {

@@ -8,6 +8,7 @@
 mod connection;
 mod deadline;
 mod error;
+#[cfg_attr(not(unix), path = "../absent/mcp_process.rs")]
 mod process;
 mod result;
 

@@ -19,7 +19,8 @@
 //! - **Not contained:** a process that became another user (`sudo`) cannot be killed; one that kills its launcher
 //!   escapes it, and the call fails; one that a system service started on request (`at`, `docker`) never was a
 //!   descendant.
-//! - **Not on Windows yet**: no program is started ([`ProcessError::Start`]).
+//! - **Not on Windows yet**: hooks and MCP servers that are programs do not load there. What Pintle itself starts, such as
+//!   git, has a deadline, but its child processes end with it only then.
 //!
 //! The number of processes is limited only by the system (`ulimit -u` for all users except root, `pids.max` of Pintle's
 //! control group). The end is always guaranteed: one system call kills a group, so that no fork escapes it, and
@@ -35,15 +36,14 @@ mod launcher;
 mod memory;
 #[cfg(unix)]
 mod pipes;
+#[cfg(not(unix))]
+mod plain;
 #[cfg(unix)]
 mod reexec;
 #[cfg(unix)]
 mod spawn;
 #[cfg(unix)]
 mod supervise;
-#[cfg(not(unix))]
-#[path = "../absent/process.rs"]
-mod unsupported;
 mod variables;
 
 use std::fmt;
@@ -58,9 +58,9 @@ use pintle_contract::{CancelToken, SandboxSpec};
 pub use ancestors::{AncestorProcess, list_ancestors};
 pub(crate) use memory::data_bytes;
 #[cfg(not(unix))]
-pub use unsupported::{enable_launchers, hide_secrets, run_streaming};
+pub use plain::{enable_launchers, hide_secrets, run_streaming};
 #[cfg(not(unix))]
-pub(crate) use unsupported::{is_launcher, run_as_supervisor, serve};
+pub(crate) use plain::{is_launcher, run_as_supervisor, serve};
 pub use variables::{all_variables, base_variables, harmless_variables, hold_variables, variable};
 #[cfg(unix)]
 pub(crate) use {

@@ -7,19 +7,25 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
+use std::process::ExitCode;
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, Signal, kill_process_group};
+#[cfg(target_os = "linux")]
+use {
+    super::exit_watcher::ExitWatcher,
+    rustix::event::{PollFd, PollFlags},
+    std::os::fd::AsFd,
+    std::os::unix::process::CommandExt,
+    std::process::Command,
+    std::time::Instant,
+};
 
-use super::exit_watcher::ExitWatcher;
 use super::launcher;
 
 /// The interval between checks without other events.
+#[cfg(target_os = "linux")]
 const LONG: Duration = Duration::from_secs(3600);
 
 /// The argument that makes the launcher's program a supervisor, followed by the ID of its host process, its time limit

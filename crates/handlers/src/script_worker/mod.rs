@@ -8,28 +8,22 @@
 //! A worker that times out, crashes or sends an invalid line is killed and removed; the next call gets a new one. Two
 //! calls never share a worker, and no worker outlives its pool.
 
-#[cfg(unix)]
 mod limits;
-#[cfg_attr(not(unix), path = "../absent/worker_pool.rs")]
+#[cfg_attr(not(unix), path = "pipe_threads.rs")]
+mod pipes;
 mod pool;
-#[cfg(unix)]
 mod process;
 #[cfg(test)]
 #[cfg(unix)]
 mod tests;
 
 use std::path::PathBuf;
-#[cfg(unix)]
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-#[cfg(unix)]
 pub(crate) use limits::confine_memory;
-#[cfg(unix)]
 pub use limits::limit_this_process;
-pub use pool::ScriptWorkerPool;
-#[cfg(unix)]
-pub use pool::WorkerCallError;
+pub use pool::{ScriptWorkerPool, WorkerCallError};
 
 /// The first byte of a line with a worker's request.
 pub const ASK: u8 = b'?';
@@ -62,13 +56,16 @@ pub(crate) fn announce_worker() {
 impl WorkerProgram {
     /// The command that starts it, in its own process group and with exactly these variables. It still needs its standard
     /// input and output.
-    #[cfg(unix)]
     pub(crate) fn command(&self, variables: Vec<(String, String)>) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).env_clear().envs(variables);
         // An error must not cost a backtrace each.
         command.env("RUST_BACKTRACE", "0").stderr(Stdio::null());
+        #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        // Libraries of Windows find each other by it.
+        #[cfg(windows)]
+        command.envs(std::env::var_os("SystemRoot").map(|dir| ("SystemRoot", dir)));
         command
     }
 

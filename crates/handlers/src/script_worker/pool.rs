@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use pintle_contract::CancelToken;
 
-use super::process::{ScriptWorkerProcess, WorkerLimit};
+use super::pipes::{CancelPipe, WorkerLimit};
+use super::process::ScriptWorkerProcess;
 use super::{ANSWER, ASK, WorkerProgram};
-use crate::process::CancelPipe;
 
 /// The number of idle workers that are kept. More are started for concurrent calls.
 const KEPT: usize = 8;

@@ -107,7 +107,7 @@ pub(super) fn choose_workspace(
     layers: &LayerDirs,
 ) -> Option<PathBuf> {
     // The user's own hooks judge the work of a project.
-    let home = layers.home.as_ref().and_then(|home| home.canonicalize().ok());
+    let home = layers.home.as_ref().and_then(|home| pintle_files::canonicalize(home).ok());
     let is_project = |project: &&ProjectTrust| home.as_ref() != Some(&project.manifest.folder);
     let found = || projects.iter().find(is_project).map(|project| project.manifest.folder.clone());
     let context = || Some(layers.cwd.clone()).filter(|dir| !dir.as_os_str().is_empty());
@@ -115,11 +115,11 @@ pub(super) fn choose_workspace(
 }
 
 /// Runs the work with the stack that compiling scripts needs.
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 pub(super) use pintle_script::with_compiler_stack as run_with_stack;
 
 /// Runs the work; without scripts it needs no stack of its own.
-#[cfg(not(all(unix, feature = "script")))]
+#[cfg(not(feature = "script"))]
 pub(super) fn run_with_stack<T>(work: impl FnOnce() -> T) -> T {
     work()
 }

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest};
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 use pintle_handlers::jail::{self, JailedDir, MAX_HOOK_FILE_BYTES};
 use serde_json::Value;
 
 use super::ScopedEffects;
 use crate::random;
 
-#[cfg(all(unix, feature = "script"))]
+#[cfg(feature = "script")]
 /// Performs a read-only function of `fs` in the runtime's workspace.
 pub(super) fn answer_fs(
     effects: &ScopedEffects<'_>,

@@ -48,7 +48,7 @@ impl ScopedEffects<'_> {
             EffectRequest::Session { function, arguments } if self.scope.host.is_none() => {
                 session::answer_without_host(self, caller, &function, arguments)
             }
-            #[cfg(all(unix, feature = "script"))]
+            #[cfg(feature = "script")]
             EffectRequest::Fs { function, arguments } if self.scope.host.is_none() => {
                 external::answer_fs(self, caller, &function, &arguments)
             }

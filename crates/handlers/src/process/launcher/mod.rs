@@ -14,9 +14,10 @@ use std::time::{Duration, Instant};
 
 pub use pool::enable_launchers;
 pub(crate) use pool::launcher_program;
-pub(super) use reap::{reap_descendants, supervised_children};
-pub(super) use serve::become_subreaper;
+pub(super) use reap::supervised_children;
 pub(crate) use serve::{is_launcher, serve};
+#[cfg(target_os = "linux")]
+pub(super) use {reap::reap_descendants, serve::become_subreaper};
 
 use super::ProcessSpec;
 use super::pipes::{ParentEnds, ProcessPipes};
