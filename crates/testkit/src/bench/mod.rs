@@ -8,8 +8,6 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use rustix::time::{ClockId, clock_gettime};
-
 /// The minimum duration of one batch.
 const BATCH: Duration = Duration::from_micros(200);
 /// The maximum number of measurements of a row with a bound in nanoseconds.
@@ -157,9 +155,19 @@ fn time_batch_ns(act: &mut dyn FnMut(), runs: u32) -> f64 {
 
 /// The processor time of the calling thread since it began.
 #[must_use]
+#[cfg(unix)]
 pub fn thread_time() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// The time since the first call: the processor time of a thread is known on Unix only.
+#[must_use]
+#[cfg(not(unix))]
+pub fn thread_time() -> Duration {
+    static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    START.elapsed()
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
