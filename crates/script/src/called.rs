@@ -4,7 +4,7 @@ use pintle_contract::{Diagnostic, ScriptSource};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr};
 
-use crate::analysis::{ArgumentNode, expressions_of, identifier_name, span_of, string_literal};
+use crate::analysis::{ArgumentNode, expressions_in, identifier_name, span_of, string_literal};
 use crate::compile::try_on_large_stack;
 use crate::finding::{FindingCode, ScriptFinding};
 use crate::language::ScriptKind;
@@ -44,12 +44,12 @@ pub fn check_calls(name: &str, text: &ScriptSource, tools: &[String]) -> Vec<Dia
 fn find_call_problems(name: &str, ast: &AstModule, tools: &[String]) -> Vec<ScriptFinding> {
     let (mut findings, mut called, mut mentions) = (Vec::new(), Vec::new(), 0_usize);
     let mut first = None;
-    expressions_of(ast, &mut |expr| {
+    for expr in expressions_in(ast.statement()) {
         if is_call_tool(expr) || identifier_name(expr) == Some("getattr") {
             mentions += 1;
             first.get_or_insert(span_of(expr));
         }
-        let Some(tool) = called_tool(expr) else { return };
+        let Some(tool) = called_tool(expr) else { continue };
         if let Some(literal) = string_literal(tool) {
             called.push(literal);
             if tools.iter().all(|known| known != literal) {
@@ -59,7 +59,7 @@ fn find_call_problems(name: &str, ast: &AstModule, tools: &[String]) -> Vec<Scri
                 findings.push(ScriptFinding::error(FindingCode::UnnamedTool, message, Some(span_of(tool))).help(help));
             }
         }
-    });
+    }
     // Each literal call mentions the function once.
     let tells = mentions == called.len();
     if tools.is_empty() && !tells {

@@ -2,7 +2,7 @@
 
 use pintle_contract::ScriptSource;
 
-use crate::analysis::names_used;
+use crate::analysis::{expressions_in, names_read};
 use crate::compile::try_on_large_stack;
 use crate::language::ScriptKind;
 use crate::load::parse;
@@ -28,7 +28,7 @@ pub fn capability_names(name: &str, text: &ScriptSource, script_kind: ScriptKind
             None => parse(&source, script_kind).ok()?,
             Some(_) => return None,
         };
-        let used = names_used(&ast);
+        let used = names_read(expressions_in(ast.statement()));
         Some(written().filter(|outward| used.contains(*outward)).collect())
     });
     parsed.flatten().unwrap_or_else(|| OUTWARD.to_vec())

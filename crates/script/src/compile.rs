@@ -7,7 +7,7 @@ use std::thread::{Builder, scope};
 
 use pintle_contract::{Diagnostic, ScriptSource, ScriptTexts};
 
-use crate::analysis;
+use crate::analysis::{self, ResolvedScript};
 use crate::finding::ScriptFinding;
 use crate::language::{ScriptKind, ScriptPlacement, ScriptPowers};
 use crate::load::{self, Script};
@@ -137,11 +137,9 @@ fn compile_at(name: &str, text: &ScriptSource, script_kind: ScriptKind, anywhere
             );
         }
     };
-    let analysis = analysis::analyse(&source, &ast, script_kind);
-    let texts = analysis::texts_of(&ast, &analysis.reads);
-    let mut findings = analysis.findings;
-    let failed = findings.iter().any(|finding| finding.severity == pintle_contract::Severity::Error);
-    if failed || (analysis.placement == ScriptPlacement::Worker && !anywhere) {
+    let analysis = analysis::analyse(&source, &ResolvedScript::new(&ast), script_kind);
+    let (texts, mut findings) = (analysis.texts, analysis.findings);
+    if analysis.has_failed || (analysis.placement == ScriptPlacement::Worker && !anywhere) {
         let failed = CompiledScript::from_findings(&source, analysis.placement, analysis.powers, findings, None);
         return CompiledScript { texts, needs_order: analysis.needs_order, ..failed };
     }

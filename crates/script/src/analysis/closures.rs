@@ -4,16 +4,14 @@
 //! of that name. A `lambda` is found by its position in the arguments of the registration call, or because it is the
 //! only one of the module. Any other function is assumed to read everything and to be able to deny.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use starlark::syntax::ast::{AstArgument, AstExpr, AstNoPayload, AstParameter, AstStmt, Expr, LambdaP, Stmt};
+use starlark::syntax::ast::{AstArgument, AstExpr, Expr};
 
-use super::ast::{
-    ArgumentNode, DefNode, identifier_name, span_of, string_literal, visit_expressions, visit_statements,
-};
-use super::names::bound_names;
+use super::ast::{ArgumentNode, FunctionNode, identifier_name, is_spread, span_of, string_literal};
 use super::payload_reads::{ArgumentStep, ArgumentsForm, FieldSet, PayloadReads};
-use super::reads::{ClosureReader, FunctionDefBody};
+use super::reads::ClosureReader;
+use super::resolved::{NameBinding, ResolvedScript};
 use crate::globals::REGISTRATIONS;
 
 /// Keys of a returned table that neither deny nor ask.
@@ -78,51 +76,45 @@ impl FunctionTraits {
 /// The name of every lambda.
 pub(crate) const LAMBDA: &str = "lambda";
 
-type LambdaNode = LambdaP<AstNoPayload>;
-
 /// Collects all functions that the text says something about.
-pub(super) fn collect_functions(root: &AstStmt) -> FunctionTraits {
+pub(super) fn collect_functions(script: &ResolvedScript<'_>) -> FunctionTraits {
     let mut found = FunctionTraits::default();
-    let mut reader = ClosureReader::new(root);
-    let mut twice = BTreeSet::new();
-    visit_statements(root, &mut |stmt| {
-        if let Stmt::Def(def) = &stmt.node {
-            let name = def.name.ident.clone();
-            if found.named_defs.insert(name.clone(), def_traits(&mut reader, def)).is_some() {
-                twice.insert(name);
-            }
+    let mut reader = ClosureReader::new(script);
+    for (name, bindings) in script.names.iter() {
+        if let [function] = bindings.iter().filter_map(NameBinding::function).collect::<Vec<_>>()[..] {
+            found.named_defs.insert(name.to_owned(), traits_of(&mut reader, function));
         }
-    });
-    found.named_defs.retain(|name, _| !twice.contains(name));
-    let bound = bound_names(root);
+    }
     let mut lambdas = Vec::new();
-    visit_expressions(root, &mut |expr| match &expr.node {
-        Expr::Lambda(lambda) => lambdas.push(lambda),
-        Expr::Call(callee, call) => {
-            let name = identifier_name(callee).unwrap_or_default();
-            if REGISTRATIONS.contains(&name) && !bound.contains(name) {
-                ArgumentPaths { reader: &mut reader, call: span_of(expr), traits: &mut found }
-                    .visit_arguments(&call.args);
+    for expr in &script.expressions {
+        match &expr.node {
+            Expr::Lambda(lambda) => lambdas.push(FunctionNode::from_lambda(lambda)),
+            Expr::Call(callee, call) => {
+                let name = identifier_name(callee).unwrap_or_default();
+                if REGISTRATIONS.contains(&name) && !script.names.contains(name) {
+                    ArgumentPaths { reader: &mut reader, call: span_of(expr), traits: &mut found }
+                        .visit_arguments(&call.args);
+                }
             }
+            _ => {}
         }
-        _ => {}
-    });
+    }
     if let [lambda] = lambdas[..] {
-        found.only_lambda = Some(lambda_traits(&mut reader, lambda));
+        found.only_lambda = Some(traits_of(&mut reader, lambda));
     }
     found
 }
 
 /// The paths in the arguments of one call.
-struct ArgumentPaths<'a, 'f> {
-    reader: &'f mut ClosureReader<'a>,
+struct ArgumentPaths<'f, 's, 'a> {
+    reader: &'f mut ClosureReader<'s, 'a>,
     call: (usize, usize),
     traits: &'f mut FunctionTraits,
 }
 
-impl<'a> ArgumentPaths<'a, '_> {
+impl<'a> ArgumentPaths<'_, '_, 'a> {
     fn visit_arguments(mut self, arguments: &'a [AstArgument]) {
-        if arguments.iter().any(|given| matches!(given.node, ArgumentNode::Args(_) | ArgumentNode::KwArgs(_))) {
+        if arguments.iter().any(is_spread) {
             return;
         }
         for (position, argument) in arguments.iter().enumerate() {
@@ -138,7 +130,8 @@ impl<'a> ArgumentPaths<'a, '_> {
         let longer = |step| steps.iter().cloned().chain([step]).collect::<Vec<_>>();
         match &expr.node {
             Expr::Lambda(lambda) => {
-                self.traits.registered_lambdas.insert((self.call, steps), lambda_traits(self.reader, lambda));
+                let traits = traits_of(self.reader, FunctionNode::from_lambda(lambda));
+                self.traits.registered_lambdas.insert((self.call, steps), traits);
             }
             Expr::Dict(entries) => {
                 for (key, value) in entries {
@@ -157,40 +150,18 @@ impl<'a> ArgumentPaths<'a, '_> {
     }
 }
 
-fn def_traits<'a>(reader: &mut ClosureReader<'a>, def: &'a DefNode) -> FunctionTrait {
-    let reads = closure_reads(reader, &def.params, FunctionDefBody::Block(&def.body));
+fn traits_of<'a>(reader: &mut ClosureReader<'_, 'a>, function: FunctionNode<'a>) -> FunctionTrait {
+    let returned = function.returned_values();
+    // Return values of nested functions are included as well.
+    let may_stop = |keys| !returned.iter().all(|value| lets_pass(value, keys));
     FunctionTrait {
-        reads,
-        guard: !body_lets_pass(&def.body, HARMLESS),
-        can_change_event: !body_lets_pass(&def.body, QUIET),
+        reads: reader.reads_of(function).unwrap_or_else(|| FunctionTrait::default().reads),
+        guard: may_stop(HARMLESS),
+        can_change_event: may_stop(QUIET),
     }
 }
 
-fn lambda_traits<'a>(reader: &mut ClosureReader<'a>, lambda: &'a LambdaNode) -> FunctionTrait {
-    let (reads, body) = (closure_reads(reader, &lambda.params, FunctionDefBody::Value(&lambda.body)), &lambda.body);
-    FunctionTrait { reads, guard: !lets_pass(body, HARMLESS), can_change_event: !lets_pass(body, QUIET) }
-}
-
-fn closure_reads<'a>(
-    reader: &mut ClosureReader<'a>,
-    parameters: &'a [AstParameter],
-    body: FunctionDefBody<'a>,
-) -> PayloadReads {
-    reader.reads_of(parameters, body).unwrap_or_else(|| FunctionTrait::default().reads)
-}
-
-/// Whether all return values of a body let the event pass: no table, or one with only these keys. Return values of
-/// nested functions are included as well.
-fn body_lets_pass(body: &AstStmt, keys: &[&str]) -> bool {
-    let mut all = true;
-    visit_statements(body, &mut |stmt| {
-        if let Stmt::Return(Some(value)) = &stmt.node {
-            all &= lets_pass(value, keys);
-        }
-    });
-    all
-}
-
+/// Whether a returned value lets the event pass: it is no table, or one with only these keys.
 fn lets_pass(value: &AstExpr, keys: &[&str]) -> bool {
     match &value.node {
         Expr::Identifier(name) => matches!(name.ident.as_str(), "None" | "True"),
@@ -212,7 +183,7 @@ mod tests {
 
     fn functions_of(text: &str) -> FunctionTraits {
         let dialect = Dialect { enable_top_level_stmt: true, ..dialect() };
-        collect_functions(AstModule::parse("t", text.to_owned(), &dialect).unwrap().statement())
+        collect_functions(&ResolvedScript::new(&AstModule::parse("t", text.to_owned(), &dialect).unwrap()))
     }
 
     fn describe_traits(traits: &FunctionTrait) -> String {

@@ -16,20 +16,14 @@ const MISSING_RETURN: &str = "missing-return";
 pub(super) fn lint(ast: &AstModule, script_kind: ScriptKind) -> Vec<ScriptFinding> {
     let kept = |name: &str| KEPT.contains(&name) && !(script_kind == ScriptKind::Plugin && name == MISSING_RETURN);
     let lints = ast.lint(None).into_iter().filter(|lint| kept(&lint.short_name));
-    lints
-        .map(|lint| {
-            let span = lint.location.span;
-            let span = (span.begin().get() as usize, span.end().get() as usize);
-            let mut message = to_one_line(lint.problem);
-            if let Some(first) = message.get_mut(0..1) {
-                first.make_ascii_lowercase();
-            }
-            lint_finding(message, span)
-        })
-        .collect()
-}
-
-/// A finding of the linter, with its severity.
-fn lint_finding(message: String, span: (usize, usize)) -> ScriptFinding {
-    ScriptFinding::warning(FindingCode::Lint, message, Some(span))
+    let findings = lints.map(|lint| {
+        let span = lint.location.span;
+        let mut message = to_one_line(lint.problem);
+        if let Some(first) = message.get_mut(0..1) {
+            first.make_ascii_lowercase();
+        }
+        let span = (span.begin().get() as usize, span.end().get() as usize);
+        ScriptFinding::warning(FindingCode::Lint, message, Some(span))
+    });
+    findings.collect()
 }

@@ -5,54 +5,37 @@
 
 use std::collections::BTreeMap;
 
-use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
+use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, Expr, Stmt};
 
-use super::ast::{MUTATORS, identifier_name, visit_expressions, visit_statements};
-use super::bound_names::{BoundNames, NameBinding};
-
-/// Namespaces with functions of the same names that do not change a value.
-pub(super) const NAMESPACES: &[&str] = &["cache", "ctx", "set"];
+use super::ast::{MethodCall, identifier_name, target_parts};
+use super::resolved::{NameBinding, ResolvedScript};
 
 /// Whether anything may change a part of `payload`.
-pub(super) fn may_mutate(root: &AstStmt, payload: &str) -> bool {
-    let fresh = fresh_names(root);
-    let own = |name: &str| name == payload || fresh.get(name).copied().unwrap_or(false);
-    let own_expr = |expr: &AstExpr| identifier_name(expr).is_some_and(own);
-    let mut found = false;
-    visit_statements(root, &mut |stmt| {
-        found |= match &stmt.node {
-            Stmt::Assign(assign) => target_may_mutate(&assign.lhs, &own_expr),
-            Stmt::AssignModify(target, op, value) => match &target.node {
-                AssignTargetP::Identifier(name) => {
-                    let grows = matches!(op, AssignOp::Add | AssignOp::BitOr);
-                    grows && !own(&name.ident) && !is_scalar(value)
-                }
-                AssignTargetP::Index(_) => target_may_mutate(target, &own_expr) || !is_scalar(value),
-                _ => true,
-            },
-            _ => false,
-        };
-    });
-    visit_expressions(root, &mut |expr| {
-        if let Expr::Call(callee, _) = &expr.node
-            && let Expr::Dot(base, method) = &callee.node
-            && MUTATORS.contains(&method.node.as_str())
-        {
-            let namespace = identifier_name(base).is_some_and(|name| NAMESPACES.contains(&name));
-            found |= !namespace && !own_expr(base);
-        }
-    });
-    found
-}
-
-/// Whether assigning to a target changes a value that the script did not create.
-fn target_may_mutate(target: &AstAssignTarget, own: &impl Fn(&AstExpr) -> bool) -> bool {
-    match &target.node {
-        AssignTargetP::Identifier(_) => false,
-        AssignTargetP::Tuple(parts) => parts.iter().any(|part| target_may_mutate(part, own)),
+pub(super) fn may_mutate(script: &ResolvedScript<'_>, payload: &str) -> bool {
+    let fresh = fresh_names(script);
+    let own_name = |name: &str| name == payload || fresh.get(name) == Some(&true);
+    let own = |expr: &AstExpr| identifier_name(expr).is_some_and(own_name);
+    // Whether assigning to a target changes a value that the script did not create.
+    let assignment_mutates = |target: &AstAssignTarget| match &target.node {
         AssignTargetP::Index(parts) => !own(&parts.0),
         AssignTargetP::Dot(..) => true,
-    }
+        AssignTargetP::Identifier(_) | AssignTargetP::Tuple(_) => false,
+    };
+    let statement_mutates = |stmt: &Stmt| match stmt {
+        Stmt::Assign(assign) => target_parts(&assign.lhs).into_iter().any(assignment_mutates),
+        Stmt::AssignModify(target, op, value) => match &target.node {
+            AssignTargetP::Identifier(name) => {
+                let grows = matches!(op, AssignOp::Add | AssignOp::BitOr);
+                grows && !own_name(&name.ident) && !is_scalar(value)
+            }
+            AssignTargetP::Index(_) => assignment_mutates(target) || !is_scalar(value),
+            _ => true,
+        },
+        _ => false,
+    };
+    let mut calls = script.expressions.iter().filter_map(|expr| MethodCall::of(expr));
+    script.statements.iter().any(|stmt| statement_mutates(&stmt.node))
+        || calls.any(|call| script.changes_base(&call) && !own(call.base))
 }
 
 /// A literal number or string, which cannot grow a list or a dict.
@@ -61,15 +44,14 @@ fn is_scalar(expr: &AstExpr) -> bool {
 }
 
 /// For each name, whether the script creates every value that it has.
-pub(super) fn fresh_names(root: &AstStmt) -> BTreeMap<&str, bool> {
+pub(super) fn fresh_names<'a>(script: &ResolvedScript<'a>) -> BTreeMap<&'a str, bool> {
     let is_created = |binding: &NameBinding<'_>| match binding {
         NameBinding::Value(value) => Some(is_fresh(value)),
-        NameBinding::Parameter | NameBinding::Part => Some(false),
+        NameBinding::Parameter(_) | NameBinding::Part(_) => Some(false),
         // Neither gives the name a value of another place.
-        NameBinding::Function(_) | NameBinding::Augmented => None,
+        NameBinding::Function(_) | NameBinding::Augmented(_) => None,
     };
-    let names = BoundNames::in_statement(root);
-    let fresh = names.iter().filter_map(|(name, bindings)| {
+    let fresh = script.names.iter().filter_map(|(name, bindings)| {
         let created = bindings.iter().filter_map(is_created).reduce(|all, one| all && one)?;
         Some((name, created))
     });
@@ -98,7 +80,7 @@ mod tests {
     fn is_mutating(body: &str) -> bool {
         let body = body.lines().map(|line| format!("  {line}\n")).collect::<String>();
         let ast = AstModule::parse("t", format!("def handle(event, payload):\n{body}"), &dialect()).unwrap();
-        may_mutate(ast.statement(), "payload")
+        may_mutate(&ResolvedScript::new(&ast), "payload")
     }
 
     #[test]
@@ -124,6 +106,7 @@ mod tests {
             "d = {}\nd[\"a\"] = payload[\"args\"]\nd[\"a\"][\"x\"] = 1",
             "d = {}\nd[\"a\"] += payload[\"b\"]",
             "a = payload[\"args\"]\na.update({})",
+            "cache = payload[\"args\"]\ncache.clear()",
         ];
         for body in shared {
             assert!(is_mutating(body), "{body}");

@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use pintle_contract::{NameTest, NameTestKind, ScriptTexts};
-use starlark::syntax::ast::{AstArgument, AstExpr, AstStmt, BinOp, Expr};
+use starlark::syntax::ast::{AstArgument, AstExpr, BinOp, Expr};
 
-use super::ast::{identifier_name, string_literal, visit_expressions};
-use super::bindings::{NameBindings, ValueSearch};
-use super::texts::MethodCall;
+use super::ast::{MethodCall, alternatives, identifier_name, is_ordering, string_literal};
+use super::name_values::{NameValues, ValueSearch};
+use super::resolved::ResolvedScript;
 
 /// Parameters and variables of these names are taken to hold a tool's name.
 const NAMES: [&str; 3] = ["name", "tool", "tool_name"];
@@ -23,19 +23,19 @@ const WITHOUT_TEXT: [&str; 11] =
     ["allow", "any", "all", "ask", "block", "bool", "delegate", "fail", "len", "modify", "type"];
 
 /// The string literals of a module, and what it asks about the tool's name.
-pub(super) fn texts_of(root: &AstStmt) -> ScriptTexts {
-    let bindings = NameBindings::read_module(root);
+pub(super) fn texts_of(script: &ResolvedScript<'_>) -> ScriptTexts {
+    let values = NameValues::new(script);
     let mut reader =
-        TestReader { bindings: &bindings, search: ValueSearch::default(), tests: BTreeSet::new(), has_unknown: false };
-    let mut all = Vec::new();
-    visit_expressions(root, &mut |expr| {
+        TestReader { values: &values, search: ValueSearch::default(), tests: BTreeSet::new(), has_unknown: false };
+    let mut all: Vec<String> = Vec::new();
+    for expr in &script.expressions {
         reader.read(expr);
-        if let Some(text) = string_literal(expr).filter(|text| !text.is_empty())
-            && !all.iter().any(|known| known == text)
+        if let Some(text) =
+            string_literal(expr).filter(|text| !text.is_empty() && !all.iter().any(|known| known == text))
         {
             all.push(text.to_owned());
         }
-    });
+    }
     let has_unknown_tests = reader.has_unknown || reader.search.is_cut;
     ScriptTexts { name_tests: reader.tests.into_iter().collect(), has_unknown_tests, all, ..ScriptTexts::default() }
 }
@@ -53,14 +53,14 @@ enum NameContent {
     Part,
 }
 
-struct TestReader<'a, 'b> {
-    bindings: &'b NameBindings<'a>,
+struct TestReader<'s, 'a> {
+    values: &'s NameValues<'s, 'a>,
     search: ValueSearch<'a>,
     tests: BTreeSet<NameTest>,
     has_unknown: bool,
 }
 
-impl<'a> TestReader<'a, '_> {
+impl<'a> TestReader<'_, 'a> {
     fn read(&mut self, expr: &'a AstExpr) {
         match &expr.node {
             Expr::Op(left, BinOp::Equal | BinOp::NotEqual, right) => {
@@ -71,22 +71,22 @@ impl<'a> TestReader<'a, '_> {
                 self.add_tests(left, right, &[NameTestKind::Is, NameTestKind::IsWithin]);
                 self.add_tests(right, left, &[NameTestKind::Contains]);
             }
-            Expr::Op(left, BinOp::Less | BinOp::LessOrEqual | BinOp::Greater | BinOp::GreaterOrEqual, right) => {
+            Expr::Op(left, op, right) if is_ordering(*op) => {
                 self.add_tests(left, right, &[NameTestKind::IsRelatedTo]);
                 self.add_tests(right, left, &[NameTestKind::IsRelatedTo]);
             }
             Expr::Index(parts) => self.add_tests(&parts.1, &parts.0, &[NameTestKind::Is]),
-            Expr::Call(callee, call) => {
-                if let Some(call) = MethodCall::read(callee, &call.args) {
-                    self.read_method(&call);
+            Expr::Call(..) => {
+                if let Some(call) = MethodCall::of_text(expr) {
+                    self.read_method(call);
                 }
             }
             _ => {}
         }
     }
 
-    fn read_method(&mut self, call: &MethodCall<'a>) {
-        let MethodCall { base, method, arguments } = *call;
+    fn read_method(&mut self, call: MethodCall<'a>) {
+        let MethodCall { base, method, arguments } = call;
         let Some(first) = arguments.first().map(|argument| argument.expr()) else { return };
         let second = arguments.get(1).map(|argument| argument.expr());
         match (method, second) {
@@ -112,13 +112,13 @@ impl<'a> TestReader<'a, '_> {
     /// Adds the tests of an expression against the texts of another, if the first has the tool's name.
     fn add_tests(&mut self, tested: &'a AstExpr, against: &'a AstExpr, kinds: &[NameTestKind]) {
         self.search.restart();
-        let content = NameFlow { bindings: self.bindings }.content_of(tested, &mut self.search);
+        let content = NameFlow { values: self.values }.content_of(tested, &mut self.search);
         if content == NameContent::Nothing {
             return;
         }
         self.search.restart();
         let mut texts = BTreeSet::new();
-        self.bindings.collect_texts(against, &mut self.search, &mut texts);
+        self.values.collect_texts(against, &mut self.search, &mut texts);
         texts.remove("");
         self.has_unknown |= self.search.reads_outside;
         for text in texts {
@@ -137,11 +137,11 @@ impl<'a> TestReader<'a, '_> {
 }
 
 /// How the tool's name flows through a script.
-struct NameFlow<'a, 'b> {
-    bindings: &'b NameBindings<'a>,
+struct NameFlow<'s, 'a> {
+    values: &'s NameValues<'s, 'a>,
 }
 
-impl<'a> NameFlow<'a, '_> {
+impl<'a> NameFlow<'_, 'a> {
     fn content_of(&self, expr: &'a AstExpr, search: &mut ValueSearch<'a>) -> NameContent {
         search.enter(|search| match &expr.node {
             Expr::Identifier(name) => {
@@ -149,7 +149,7 @@ impl<'a> NameFlow<'a, '_> {
                 if !search.is_new(&name.ident) {
                     return own;
                 }
-                let values = self.bindings.values_of(&name.ident).iter();
+                let values = self.values.values_of(&name.ident).iter();
                 values.map(|value| self.content_of(value, search)).fold(own, Ord::max)
             }
             Expr::Index(parts) if self.is_name_key(&parts.1, search) && !self.is_other_record(&parts.0, 0) => {
@@ -157,14 +157,14 @@ impl<'a> NameFlow<'a, '_> {
             }
             Expr::Index(parts) => self.part_of(&parts.0, search),
             Expr::Slice(base, ..) => self.part_of(base, search),
-            Expr::Call(callee, call) => self.content_of_call(callee, &call.args, search),
-            Expr::Op(left, BinOp::Or | BinOp::And, right) => {
-                self.content_of(left, search).max(self.content_of(right, search))
+            Expr::Call(callee, call) => self.content_of_call(expr, callee, &call.args, search),
+            Expr::If(_) | Expr::Op(_, BinOp::Or | BinOp::And, _) => {
+                let values = alternatives(expr).into_iter().flatten();
+                values.fold(NameContent::Nothing, |content, value| content.max(self.content_of(value, search)))
             }
             Expr::Op(left, BinOp::Add | BinOp::Percent | BinOp::Multiply, right) => {
                 self.part_of(left, search).max(self.part_of(right, search))
             }
-            Expr::If(parts) => self.content_of(&parts.1, search).max(self.content_of(&parts.2, search)),
             Expr::Op(..) | Expr::Lambda(_) | Expr::Literal(_) | Expr::Not(_) => NameContent::Nothing,
             _ => self.part_of_any(expr, search),
         })
@@ -172,13 +172,14 @@ impl<'a> NameFlow<'a, '_> {
 
     fn content_of_call(
         &self,
+        expr: &'a AstExpr,
         callee: &'a AstExpr,
         arguments: &'a [AstArgument],
         search: &mut ValueSearch<'a>,
     ) -> NameContent {
         let first = arguments.first().map(|argument| argument.expr());
         let mut content = NameContent::Nothing;
-        for value in self.bindings.results_of(callee, search) {
+        for value in self.values.results_of(callee, search) {
             content = content.max(self.content_of(value, search));
         }
         match identifier_name(callee) {
@@ -186,7 +187,7 @@ impl<'a> NameFlow<'a, '_> {
             Some(name) if WITHOUT_TEXT.contains(&name) => return content,
             _ => {}
         }
-        if let Some(MethodCall { base, method, arguments }) = MethodCall::read(callee, arguments) {
+        if let Some(MethodCall { base, method, arguments }) = MethodCall::of_text(expr) {
             return content.max(match method {
                 "get" | "pop"
                     if first.is_some_and(|key| self.is_name_key(key, search)) && !self.is_other_record(base, 0) =>
@@ -206,7 +207,7 @@ impl<'a> NameFlow<'a, '_> {
             });
         }
         // What the script's own functions do with a name shows in their results.
-        if content != NameContent::Nothing || !self.bindings.functions_of(callee, search).is_empty() {
+        if content != NameContent::Nothing || !self.values.functions_of(callee, search).is_empty() {
             return content;
         }
         arguments.iter().fold(content, |part, argument| part.max(self.part_of(argument.expr(), search)))
@@ -234,15 +235,15 @@ impl<'a> NameFlow<'a, '_> {
 
     fn is_name_key(&self, key: &'a AstExpr, search: &mut ValueSearch<'a>) -> bool {
         let mut texts = BTreeSet::new();
-        search.ask_aside(|search| self.bindings.collect_texts(key, search, &mut texts));
+        search.ask_aside(|search| self.values.collect_texts(key, search, &mut texts));
         texts.contains("name")
     }
 
     /// Whether an expression may be the payload of the event.
     fn is_payload(&self, expr: &'a AstExpr) -> bool {
-        let is_own = |name: &str| name == "payload" || self.bindings.is_parameter(name);
+        let is_own = |name: &str| name == "payload" || self.values.is_parameter(name);
         identifier_name(expr).is_some_and(|name| {
-            is_own(name) || self.bindings.values_of(name).iter().any(|value| identifier_name(value).is_some_and(is_own))
+            is_own(name) || self.values.values_of(name).iter().any(|value| identifier_name(value).is_some_and(is_own))
         }) && !self.is_other_record(expr, 0)
     }
 
@@ -251,14 +252,10 @@ impl<'a> NameFlow<'a, '_> {
         let is_other_key = |key| string_literal(key).is_some_and(|key| OTHER_RECORDS.contains(&key));
         match &expr.node {
             Expr::Index(parts) => is_other_key(&parts.1),
-            Expr::Call(callee, call) => match &callee.node {
-                Expr::Dot(_, method) if method.node == "get" => {
-                    call.args.first().is_some_and(|key| is_other_key(key.expr()))
-                }
-                _ => false,
-            },
+            Expr::Call(..) => MethodCall::of(expr)
+                .is_some_and(|call| call.method == "get" && call.first_argument().is_some_and(is_other_key)),
             Expr::Identifier(name) if depth < 8 => {
-                let values = self.bindings.values_of(&name.ident);
+                let values = self.values.values_of(&name.ident);
                 !values.is_empty() && values.iter().all(|value| self.is_other_record(value, depth + 1))
             }
             _ => false,
@@ -270,11 +267,12 @@ impl<'a> NameFlow<'a, '_> {
 mod tests {
     use starlark::syntax::AstModule;
 
+    use super::ResolvedScript;
     use crate::language::dialect;
 
     fn describe(module: &str) -> String {
         let ast = AstModule::parse("h", module.to_owned(), &dialect()).unwrap();
-        let texts = super::texts_of(ast.statement());
+        let texts = super::texts_of(&ResolvedScript::new(&ast));
         let tests = texts.name_tests.iter().map(|test| {
             let case = if test.ignores_case { "~" } else { "" };
             format!("{:?}{case} {}", test.kind, test.text)

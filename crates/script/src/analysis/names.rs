@@ -4,11 +4,10 @@
 use std::collections::BTreeSet;
 
 use pintle_contract::suggest_nearest;
-use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, AstStmt, AstString, Expr, Stmt};
 
-use super::ast::{ParameterNode, block_statements, identifier_name, span_of, visit_expressions};
-use super::bound_names::{BoundNames, target_names};
+use super::ast::{ParameterNode, block_statements, names_read, span_of, target_names};
+use super::resolved::ResolvedScript;
 use crate::finding::{FindingCode, ScriptFinding};
 use crate::globals;
 use crate::language::ScriptKind;
@@ -23,23 +22,22 @@ const BY_TOOL: &str = "hooks cannot access the system, so that no agent can misu
                        the hook and call `meta.call_tool(\"NAME\", {..})`, which runs under the same hooks";
 
 /// Checks all names of a script.
-pub(super) fn check_names(source: &PreparedSource, ast: &AstModule, script_kind: ScriptKind) -> Vec<ScriptFinding> {
-    let mut findings = Vec::new();
-    let root = ast.statement();
-    let bound = bound_names(root);
+pub(super) fn check_names(
+    source: &PreparedSource,
+    script: &ResolvedScript<'_>,
+    script_kind: ScriptKind,
+) -> Vec<ScriptFinding> {
+    let bound = script.bound_names();
     let globals: BTreeSet<String> =
         globals::for_kind(script_kind).names().map(|name| name.as_str().to_owned()).collect();
-    visit_expressions(root, &mut |expr| match &expr.node {
+    let findings = script.expressions.iter().filter_map(|expr| match &expr.node {
         Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !globals.contains(&name.ident) => {
-            findings.push(unknown_name(&name.ident, expr, script_kind, &bound, &globals));
+            Some(unknown_name(&name.ident, expr, script_kind, &bound, &globals))
         }
-        Expr::Dot(base, member) => findings.extend(check_member(base, member, script_kind, &bound)),
-        _ => {}
+        Expr::Dot(base, member) => check_member(base, member, script_kind, &bound),
+        _ => None,
     });
-    if let Some(finding) = check_entry_point(source, root, script_kind) {
-        findings.push(finding);
-    }
-    findings
+    findings.chain(check_entry_point(source, script.root(), script_kind)).collect()
 }
 
 /// Checks that a namespace has a member.
@@ -55,13 +53,13 @@ pub(crate) fn check_member(
         .then(|| unknown_member(&path, &member.node, span_of(member), script_kind, &members))
 }
 
+/// Built-ins that may wait.
+const WAITING: &[&str] = &["http", "sleep", "meta", "emit", "events", "exec", "fs"];
+
 /// Whether a script uses a built-in that may wait.
-pub(super) fn may_wait(ast: &AstModule) -> bool {
-    let mut found = false;
-    visit_expressions(ast.statement(), &mut |expr| {
-        found |= matches!(identifier_name(expr), Some("http" | "sleep" | "meta" | "emit" | "events" | "exec" | "fs"));
-    });
-    found
+pub(super) fn may_wait(script: &ResolvedScript<'_>) -> bool {
+    let used = names_read(script.expressions.iter().copied());
+    WAITING.iter().any(|name| used.contains(name))
 }
 
 /// The namespaces and functions whose results do not depend on other calls, and whose use other calls do not notice.
@@ -71,17 +69,10 @@ const ORDER_FREE: &[&str] = &[
 ];
 
 /// Whether a script uses a built-in that may keep state, such as a counter, or act on the session.
-pub(super) fn needs_order(ast: &AstModule) -> bool {
-    let used = names_used(ast);
+pub(super) fn needs_order(script: &ResolvedScript<'_>) -> bool {
+    let used = names_read(script.expressions.iter().copied());
     let roots = globals::catalogue().iter().map(|builtin| builtin.name.split('.').next().unwrap_or_default());
     roots.filter(|root| !ORDER_FREE.contains(root)).any(|root| used.contains(root))
-}
-
-/// Every name that a script reads.
-pub(crate) fn names_used(ast: &AstModule) -> BTreeSet<&str> {
-    let mut used = BTreeSet::new();
-    visit_expressions(ast.statement(), &mut |expr| used.extend(identifier_name(expr)));
-    used
 }
 
 /// `a.b` as a string, if it consists only of names.
@@ -238,14 +229,10 @@ fn check_arity(
     Some(ScriptFinding::error(FindingCode::EntryPoint, message, Some(span)).help(format!("write `{call}`")))
 }
 
-/// Every name that the script binds anywhere. A name bound in one function counts as bound in all functions; loading
-/// the script finds the rest.
-pub(super) fn bound_names(root: &AstStmt) -> BTreeSet<&str> {
-    BoundNames::in_statement(root).iter().map(|(name, _)| name).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use starlark::syntax::AstModule;
+
     use super::*;
     use crate::language::dialect;
 
@@ -267,7 +254,11 @@ mod tests {
             ("return random(1, 2)", true),
         ] {
             let text = format!("def handle(event, payload):\n  {body}\n");
-            assert_eq!(needs_order(&AstModule::parse("t", text, &dialect()).unwrap()), wanted, "{body}");
+            assert_eq!(
+                needs_order(&ResolvedScript::new(&AstModule::parse("t", text, &dialect()).unwrap())),
+                wanted,
+                "{body}"
+            );
         }
     }
 }

@@ -3,11 +3,10 @@
 //! Anything that the text does not show is assumed possible. A decision may come from data, a helper or a server: a
 //! returned value is harmless only if the text shows that it is one of the few values without a decision.
 
-use starlark::syntax::AstModule;
-use starlark::syntax::ast::{AstExpr, AstStmt, BinOp, Expr, Stmt};
+use starlark::syntax::ast::{AstExpr, Expr};
 
-use super::ast::{identifier_name, string_literal, visit_expressions, visit_statements};
-use super::bound_names::{BoundNames, NameBinding};
+use super::ast::{alternatives, identifier_name, is_comparison, is_constant_name, returned_values, string_literal};
+use super::resolved::{BoundNames, NameBinding, ResolvedScript};
 use crate::language::{ScriptKind, ScriptPowers};
 
 /// Names with which a script can deny: the decisions themselves, `fail`, which denies if failures deny, and the actions
@@ -15,72 +14,61 @@ use crate::language::{ScriptKind, ScriptPowers};
 const REFUSING: &[&str] = &["block", "ask", "deny", "fail"];
 
 /// The decisions in a hook's return values.
-pub(super) fn powers_of(ast: &AstModule) -> ScriptPowers {
-    let root = ast.statement();
+pub(super) fn powers_of(script: &ResolvedScript<'_>) -> ScriptPowers {
     let mut found = ScriptPowers::default();
-    visit_expressions(root, &mut |expr| {
+    for expr in &script.expressions {
         let word = identifier_name(expr).or_else(|| string_literal(expr)).unwrap_or_default();
         found.can_deny |= REFUSING.contains(&word);
         found.can_rewrite |= word == "modify";
-    });
-    found.union(ReturnTracker::new(root).function_powers(ScriptKind::Hook.entry_point()))
+    }
+    let mut tracker = ReturnTracker { names: &script.names, open_names: Vec::new() };
+    found.union(tracker.function_powers(ScriptKind::Hook.entry_point()))
 }
 
 /// Tracks the return values of functions.
-struct ReturnTracker<'a> {
-    bound: BoundNames<'a>,
-    /// The functions that are being tracked.
-    open_functions: Vec<&'a str>,
+struct ReturnTracker<'s, 'a> {
+    names: &'s BoundNames<'a>,
+    /// The functions and variables that are being tracked.
+    open_names: Vec<&'a str>,
 }
 
-impl<'a> ReturnTracker<'a> {
-    fn new(root: &'a AstStmt) -> Self {
-        Self { bound: BoundNames::in_statement(root), open_functions: Vec::new() }
+impl<'a> ReturnTracker<'_, 'a> {
+    /// The decisions of the values that a name may return or be.
+    fn named_powers(&mut self, name: &'a str, values: Vec<&'a AstExpr>, fresh: bool) -> ScriptPowers {
+        self.open_names.push(name);
+        let found = values
+            .into_iter()
+            .fold(ScriptPowers::default(), |found, value| found.union(self.value_powers(value, fresh)));
+        self.open_names.pop();
+        found
     }
 
     /// The decisions that a function of the module returns, if its name is unambiguous.
     fn function_powers(&mut self, name: &'a str) -> ScriptPowers {
-        let [NameBinding::Function(def)] = *self.bound.find(name) else { return ScriptPowers::ALL };
-        if self.open_functions.contains(&name) {
+        let [NameBinding::Function(def)] = *self.names.find(name) else { return ScriptPowers::ALL };
+        if self.open_names.contains(&name) {
             // Its return values are counted where it was first found.
             return ScriptPowers::default();
         }
-        self.open_functions.push(name);
-        let mut found = ScriptPowers::default();
-        let mut values = Vec::new();
-        visit_statements(&def.body, &mut |stmt| {
-            if let Stmt::Return(Some(value)) = &stmt.node {
-                values.push(value);
-            }
-        });
-        for value in values {
-            found = found.union(self.value_powers(value, true));
-        }
-        self.open_functions.pop();
-        found
+        self.named_powers(name, returned_values(&def.body), true)
     }
 
     /// The decisions of a returned value. A dict with a name may be changed after it was created, so `fresh` says
     /// whether it is returned where it is written.
     fn value_powers(&mut self, value: &'a AstExpr, fresh: bool) -> ScriptPowers {
+        if let Some([one, other]) = alternatives(value) {
+            return self.value_powers(one, fresh).union(self.value_powers(other, fresh));
+        }
         match &value.node {
             Expr::Literal(_) | Expr::Not(_) => ScriptPowers::default(),
             Expr::Op(_, op, _) if is_comparison(*op) => ScriptPowers::default(),
-            Expr::Op(left, BinOp::And | BinOp::Or, right) => {
-                self.value_powers(left, fresh).union(self.value_powers(right, fresh))
-            }
-            Expr::If(parts) => self.value_powers(&parts.1, fresh).union(self.value_powers(&parts.2, fresh)),
-            Expr::Identifier(name) if matches!(name.ident.as_str(), "None" | "True" | "False") => {
-                ScriptPowers::default()
-            }
+            Expr::Identifier(_) if is_constant_name(value) => ScriptPowers::default(),
             Expr::Identifier(name) => self.variable_powers(&name.ident),
             Expr::Dict(entries) if fresh => dictionary_powers(entries),
             Expr::Call(callee, _) => match identifier_name(callee) {
-                Some(name) if self.bound.contains(name) => self.function_powers(name),
-                Some("allow" | "delegate") => ScriptPowers::default(),
-                Some("modify") => ScriptPowers { can_deny: false, can_rewrite: true },
-                Some("block" | "ask") => ScriptPowers { can_deny: true, can_rewrite: false },
-                _ => ScriptPowers::ALL,
+                Some(name) if self.names.contains(name) => self.function_powers(name),
+                Some(name) => action_powers(name),
+                None => ScriptPowers::ALL,
             },
             _ => ScriptPowers::ALL,
         }
@@ -88,17 +76,11 @@ impl<'a> ReturnTracker<'a> {
 
     /// The decisions of a variable that only ever contains decisions, which are never changed.
     fn variable_powers(&mut self, name: &'a str) -> ScriptPowers {
-        let values: Option<Vec<&AstExpr>> = self.bound.find(name).iter().map(NameBinding::value).collect();
-        let Some(values) = values.filter(|values| !values.is_empty() && !self.open_functions.contains(&name)) else {
-            return ScriptPowers::ALL;
-        };
-        self.open_functions.push(name);
-        let mut found = ScriptPowers::default();
-        for value in values {
-            found = found.union(self.value_powers(value, false));
+        let values: Option<Vec<&AstExpr>> = self.names.find(name).iter().map(NameBinding::value).collect();
+        match values.filter(|values| !values.is_empty() && !self.open_names.contains(&name)) {
+            Some(values) => self.named_powers(name, values, false),
+            None => ScriptPowers::ALL,
         }
-        self.open_functions.pop();
-        found
     }
 }
 
@@ -113,36 +95,29 @@ fn dictionary_powers(entries: &[(AstExpr, AstExpr)]) -> ScriptPowers {
             Some(_) => {}
         }
     }
-    match action.flatten() {
-        Some("allow" | "delegate") => ScriptPowers::default(),
-        Some("modify") => ScriptPowers { can_deny: false, can_rewrite: true },
-        Some("block" | "ask") => ScriptPowers { can_deny: true, can_rewrite: false },
+    action.flatten().map_or(ScriptPowers::ALL, action_powers)
+}
+
+/// The decision of an action, or of the built-in with its name.
+fn action_powers(action: &str) -> ScriptPowers {
+    match action {
+        "allow" | "delegate" => ScriptPowers::default(),
+        "modify" => ScriptPowers { can_deny: false, can_rewrite: true },
+        "block" | "ask" => ScriptPowers { can_deny: true, can_rewrite: false },
         _ => ScriptPowers::ALL,
     }
 }
 
-fn is_comparison(op: BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::Equal
-            | BinOp::NotEqual
-            | BinOp::Less
-            | BinOp::Greater
-            | BinOp::LessOrEqual
-            | BinOp::GreaterOrEqual
-            | BinOp::In
-            | BinOp::NotIn
-    )
-}
-
 #[cfg(test)]
 mod tests {
+    use starlark::syntax::AstModule;
+
     use super::*;
     use crate::language::dialect;
 
     fn describe_powers(text: &str) -> String {
         let ScriptPowers { can_deny: refuses, can_rewrite: rewrites } =
-            powers_of(&AstModule::parse("t", text.to_owned(), &dialect()).unwrap());
+            powers_of(&ResolvedScript::new(&AstModule::parse("t", text.to_owned(), &dialect()).unwrap()));
         format!("{}{}", if refuses { "refuses " } else { "" }, if rewrites { "rewrites" } else { "" }).trim().to_owned()
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use starlark::syntax::ast::{AstArgument, AstExpr, BinOp, Expr};
+use starlark::syntax::ast::{AstExpr, BinOp, Expr};
 
-use super::ast::{identifier_name, string_literal};
-use super::bindings::{NameBindings, ValueSearch};
+use super::ast::{MethodCall, identifier_name, string_literal};
+use super::name_values::{NameValues, ValueSearch};
 
 /// Namespaces of functions whose results the text of the script does not show.
 const OUTSIDE: [&str; 8] = ["base64", "env", "exec", "fs", "http", "meta", "os", "transcript"];
@@ -13,26 +13,7 @@ const OUTSIDE: [&str; 8] = ["base64", "env", "exec", "fs", "http", "meta", "os",
 /// The size of a text that is put together from others; longer ones are not a tool's name.
 const MAX_TEXT_BYTES: usize = 4_096;
 
-/// A call of a method; `string.lower(text)` is one of `text`.
-pub(super) struct MethodCall<'a> {
-    pub(super) base: &'a AstExpr,
-    pub(super) method: &'a str,
-    pub(super) arguments: &'a [AstArgument],
-}
-
-impl<'a> MethodCall<'a> {
-    pub(super) fn read(callee: &'a AstExpr, arguments: &'a [AstArgument]) -> Option<Self> {
-        let Expr::Dot(base, method) = &callee.node else { return None };
-        match arguments.split_first() {
-            Some((first, rest)) if identifier_name(base) == Some("string") => {
-                Some(Self { base: first.expr(), method: &method.node, arguments: rest })
-            }
-            _ => Some(Self { base, method: &method.node, arguments }),
-        }
-    }
-}
-
-impl<'a> NameBindings<'a> {
+impl<'a> NameValues<'_, 'a> {
     /// Adds the string literals that an expression may have in its value.
     pub(super) fn collect_texts(&self, expr: &'a AstExpr, search: &mut ValueSearch<'a>, texts: &mut BTreeSet<String>) {
         search.enter(|search| {
@@ -50,7 +31,7 @@ impl<'a> NameBindings<'a> {
                     for value in self.results_of(callee, search) {
                         self.collect_texts(value, search, texts);
                     }
-                    let Some(MethodCall { base, method, arguments }) = MethodCall::read(callee, &call.args) else {
+                    let Some(MethodCall { base, method, arguments }) = MethodCall::of_text(expr) else {
                         let is_table = identifier_name(callee) == Some("dict");
                         texts.extend(
                             call.args
@@ -93,8 +74,8 @@ impl<'a> NameBindings<'a> {
                 Expr::Op(left, BinOp::Add, right) => {
                     Some(self.constant_text(left, search)? + &self.constant_text(right, search)?)
                 }
-                Expr::Call(callee, call) => {
-                    let MethodCall { base, method, arguments } = MethodCall::read(callee, &call.args)?;
+                Expr::Call(..) => {
+                    let MethodCall { base, method, arguments } = MethodCall::of_text(expr)?;
                     let (true, [argument]) = (method == "join", arguments) else { return None };
                     // `string.join` has the list first.
                     let (list, separator) = match self.constant_list(base, search) {

@@ -12,7 +12,7 @@ mod record;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, ScriptSource, ScriptTexts, Severity};
+use pintle_contract::{Diagnostic, ScriptSource, ScriptTexts};
 
 pub use inventory::{FunctionInfo, PluginInventory};
 pub use module::{PluginFunction, PluginModule};
@@ -20,7 +20,7 @@ pub use record::{RecordedArgument, RecordedRegistration};
 pub(crate) use record::{RegistrationRecorder, record_call};
 
 use crate::ScriptFinding;
-use crate::analysis;
+use crate::analysis::{self, ResolvedScript};
 use crate::compile::try_on_large_stack;
 use crate::language::{ScriptKind, ScriptPlacement};
 use crate::load::parse;
@@ -90,14 +90,13 @@ fn compile_at(name: &str, text: &ScriptSource, anywhere: bool) -> CompiledPlugin
         Ok(ast) => ast,
         Err(finding) => return CompiledPlugin::from_findings(&source, ScriptPlacement::Worker, vec![finding]),
     };
-    let analysis = analysis::analyse(&source, &ast, ScriptKind::Plugin);
-    let texts = analysis::texts_of(&ast, &analysis.reads);
-    let (mut findings, placement) = (analysis.findings, analysis.placement);
-    let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
-    if failed || (placement == ScriptPlacement::Worker && !anywhere) {
+    let script = ResolvedScript::new(&ast);
+    let analysis = analysis::analyse(&source, &script, ScriptKind::Plugin);
+    let (texts, mut findings, placement) = (analysis.texts, analysis.findings, analysis.placement);
+    if analysis.has_failed || (placement == ScriptPlacement::Worker && !anywhere) {
         return CompiledPlugin { texts, ..CompiledPlugin::from_findings(&source, placement, findings) };
     }
-    let closures = analysis::closures_of(&ast);
+    let closures = analysis::closures_of(&script);
     match load::load(ast, &closures) {
         Ok((functions, inventory)) => {
             let diagnostics = findings.iter().map(|finding| finding.locate(&source)).collect();

@@ -9,7 +9,7 @@ use starlark::syntax::ast::{AstExpr, Expr, Stmt};
 use super::lazy_function::LazyFunction;
 use super::{CompiledWhen, WHEN, WhenPredicate, dependencies, native, subjects, wrap_expression};
 use crate::ScriptFinding;
-use crate::analysis::{self, ArgumentsForm};
+use crate::analysis::{self, ArgumentsForm, ResolvedScript};
 use crate::finding::FindingCode;
 use crate::globals;
 use crate::language::dialect;
@@ -51,12 +51,13 @@ pub(super) fn compile_at(
             finding.help("move statements to `handle` or to a function of the script"),
         );
     };
-    if let Some(finding) = find_unknown_name(&ast, offset) {
+    let resolved = ResolvedScript::new(&ast);
+    if let Some(finding) = find_unknown_name(&resolved, offset) {
         return failed(ScriptPlacement::InProcess, finding);
     }
-    let (reads, form) = analysis::reads_of(&ast, WHEN);
-    let texts = analysis::texts_of(&ast, &reads);
-    let demand = analysis::memory_demand(&ast);
+    let (reads, form) = analysis::reads_of(&resolved, WHEN);
+    let texts = analysis::texts_of(&resolved, &reads);
+    let demand = analysis::memory_demand(&resolved);
     let placement = if demand.is_some() { ScriptPlacement::InProcess } else { ScriptPlacement::Worker };
     if demand.is_none() && !anywhere {
         return CompiledWhen { when: None, diagnostics: Vec::new(), placement, texts, findings: Vec::new() };
@@ -103,31 +104,25 @@ fn function_body(stmt: &starlark::syntax::ast::AstStmt) -> Option<&AstExpr> {
 }
 
 /// Reports a name that `when` does not have.
-fn find_unknown_name(ast: &AstModule, offset: usize) -> Option<ScriptFinding> {
-    let bound = analysis::bound_names(ast);
+fn find_unknown_name(script: &ResolvedScript<'_>, offset: usize) -> Option<ScriptFinding> {
+    let bound = script.bound_names();
     let pure = globals::PURE;
-    let mut found = None;
-    analysis::expressions_of(ast, &mut |expr| {
-        let finding = match &expr.node {
-            Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !pure.contains(&name.ident.as_str()) => {
-                unknown_name(&name.ident, analysis::span_of(expr), &bound)
-            }
-            Expr::Dot(base, field)
-                if analysis::identifier_name(base) == Some("payload") && !is_known_method(&field.node) =>
-            {
-                let message = format!("the payload is a dict, so `payload.{}` does not exist", field.node);
-                ScriptFinding::error(FindingCode::UnknownName, message, Some(analysis::span_of(expr)))
-                    .help(format!("write `payload[\"{}\"]`", field.node))
-            }
-            Expr::Dot(base, member) if analysis::identifier_name(base).is_some_and(|name| pure.contains(&name)) => {
-                match analysis::check_member(base, member, ScriptKind::Hook, &bound) {
-                    Some(finding) => finding,
-                    None => return,
-                }
-            }
-            _ => return,
-        };
-        found.get_or_insert(finding);
+    let found = script.expressions.iter().find_map(|expr| match &expr.node {
+        Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !pure.contains(&name.ident.as_str()) => {
+            Some(unknown_name(&name.ident, analysis::span_of(*expr), &bound))
+        }
+        Expr::Dot(base, field)
+            if analysis::identifier_name(base) == Some("payload") && !is_known_method(&field.node) =>
+        {
+            let message = format!("the payload is a dict, so `payload.{}` does not exist", field.node);
+            let help = format!("write `payload[\"{}\"]`", field.node);
+            let at = analysis::span_of(*expr);
+            Some(ScriptFinding::error(FindingCode::UnknownName, message, Some(at)).help(help))
+        }
+        Expr::Dot(base, member) if analysis::identifier_name(base).is_some_and(|name| pure.contains(&name)) => {
+            analysis::check_member(base, member, ScriptKind::Hook, &bound)
+        }
+        _ => None,
     });
     let inside = |finding: &ScriptFinding| finding.span.is_some_and(|(start, _)| start >= offset);
     found.map(|finding| {

@@ -7,7 +7,7 @@ use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignTargetP, AstStmt, Stmt};
 
 use super::wrap_expression;
-use crate::analysis::{block_statements, expressions_of, identifier_name, names_in_stmt};
+use crate::analysis::{block_statements, expressions_in, names_read, span_of};
 use crate::language::dialect;
 use crate::source::PreparedSource;
 
@@ -33,7 +33,7 @@ pub(super) fn required_definitions(name: &str, expression: &PreparedSource, scri
         if let Some((name, stmt)) = definitions.get_key_value(name)
             && needed.insert(*name)
         {
-            next.extend(names_in_stmt(stmt));
+            next.extend(names_read(expressions_in(stmt)));
         }
     }
     let mut text = String::new();
@@ -41,7 +41,7 @@ pub(super) fn required_definitions(name: &str, expression: &PreparedSource, scri
         .iter()
         .filter(|stmt| defined_name(stmt).is_some_and(|name| needed.contains(name)))
     {
-        let (start, end) = crate::analysis::span_of(stmt);
+        let (start, end) = span_of(stmt);
         text.push_str(source.text.get(start..end).unwrap_or_default());
         text.push('\n');
     }
@@ -53,7 +53,7 @@ fn names_in_expression(expression: &PreparedSource) -> BTreeSet<String> {
     let (text, _) = wrap_expression("", &expression.text);
     let mut names = BTreeSet::new();
     if let Ok(ast) = AstModule::parse("when", text, &dialect()) {
-        expressions_of(&ast, &mut |expr| names.extend(identifier_name(expr).map(str::to_owned)));
+        names.extend(names_read(expressions_in(ast.statement())).into_iter().map(str::to_owned));
     }
     names.remove("event");
     names.remove("payload");

@@ -4,9 +4,9 @@ use starlark::syntax::ast::{AstArgument, AstExpr, Expr};
 
 use super::flow::FunctionWalk;
 use super::value::AbstractValue;
-use crate::analysis::ast::MUTATORS;
-use crate::analysis::ast::{ArgumentNode, ParameterNode, identifier_name, span_of, string_literal};
-use crate::analysis::mutation::NAMESPACES;
+use crate::analysis::ast::{
+    ArgumentNode, MethodCall, ParameterNode, identifier_name, is_spread, span_of, string_literal,
+};
 
 /// Functions of the language that iterate over their argument, which a string does not support.
 const ITERATING: &[&str] = &[
@@ -96,7 +96,10 @@ impl<'a> FunctionWalk<'_, 'a> {
             (Some(path), _) => {
                 result.join(&self.visit_builtin_call(&path, &given, expr));
             }
-            (None, Expr::Dot(base, method)) => self.visit_method_call(base, &method.node, &given),
+            (None, Expr::Dot(base, _)) => {
+                let is_mutator = MethodCall::of(expr).is_some_and(|call| call.is_mutator());
+                self.visit_method_call(base, is_mutator, &given);
+            }
             (None, _) if called.values.functions.is_empty() && !called.values.getter => {
                 given
                     .iter()
@@ -108,23 +111,20 @@ impl<'a> FunctionWalk<'_, 'a> {
     }
 
     /// Evaluates a method call: arguments may be stored in the value, and keys of `payload["arguments"]` are recorded.
-    fn visit_method_call(&mut self, base: &'a AstExpr, method: &str, arguments: &[EvaluatedArgument<'a>]) {
+    fn visit_method_call(&mut self, base: &'a AstExpr, is_mutator: bool, arguments: &[EvaluatedArgument<'a>]) {
         let of = self.evaluate(base);
         if let (true, Some((key, _))) = (of.values.arguments, arguments.first()) {
             self.flow.uses.record_key(key.node.expr());
         }
-        if MUTATORS.contains(&method) && !identifier_name(base).is_some_and(|name| NAMESPACES.contains(&name)) {
-            for (_, value) in arguments {
-                self.extend_name(base, value);
-            }
+        if is_mutator {
+            arguments.iter().for_each(|(_, value)| self.extend_name(base, value));
         }
     }
 
     fn call_function(&mut self, number: usize, arguments: &[EvaluatedArgument<'a>]) -> AbstractValue {
         let Some(function) = self.flow.functions.get_mut(number) else { return AbstractValue::uninteresting() };
         self.flow.has_changed |= !std::mem::replace(&mut function.is_called, true);
-        let (parameters, returned) = (function.parameters, function.return_value.clone());
-        let is_spread = |one: &AstArgument| matches!(one.node, ArgumentNode::Args(_) | ArgumentNode::KwArgs(_));
+        let (parameters, returned) = (function.node.parameters, function.return_value.clone());
         let spread: Vec<&AbstractValue> =
             arguments.iter().filter(|(one, _)| is_spread(one)).map(|(_, value)| value).collect();
         let spread_payload = spread.iter().any(|value| value.values.payload);
@@ -220,11 +220,9 @@ impl<'a> FunctionWalk<'_, 'a> {
         let elements = AbstractValue::from_items(arguments.iter().map(|(_, value)| value)).any_element();
         for number in functions {
             let Some(function) = self.flow.functions.get(number) else { continue };
-            let parameters = function.parameters;
-            result.insert(&function.return_value.clone());
-            for name in parameters.iter().filter_map(|parameter| parameter.ident()) {
-                self.flow.join_name(number, &name.ident, &elements);
-            }
+            let parameters = function.node.parameter_names();
+            result.insert(&function.return_value);
+            parameters.for_each(|name| self.flow.join_name(number, name, &elements));
         }
         result
     }

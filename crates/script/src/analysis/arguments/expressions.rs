@@ -4,8 +4,7 @@ use starlark::syntax::ast::{AstExpr, AstLiteral, BinOp, Expr, ForClause};
 
 use super::flow::FunctionWalk;
 use super::value::AbstractValue;
-use crate::analysis::ast::{ClauseNode, span_of, string_literal};
-use crate::analysis::reads::FunctionDefBody;
+use crate::analysis::ast::{ClauseNode, FunctionNode, is_comparison, span_of, string_literal};
 
 impl<'a> FunctionWalk<'_, 'a> {
     /// The possible values of an expression.
@@ -37,7 +36,7 @@ impl<'a> FunctionWalk<'_, 'a> {
                 self.flow.record_method(&base, &name.node, span_of(expr))
             }
             Expr::Call(callee, call) => self.visit_call(callee, &call.args, expr),
-            Expr::Lambda(lambda) => self.define_function(&lambda.params, FunctionDefBody::Value(&lambda.body)),
+            Expr::Lambda(lambda) => self.define_function(FunctionNode::from_lambda(lambda)),
             Expr::Op(left, op, right) => self.visit_operator(left, *op, right, expr),
             Expr::If(parts) => {
                 self.evaluate(&parts.0);
@@ -142,12 +141,7 @@ impl<'a> FunctionWalk<'_, 'a> {
                 made.values.payload = is_payload;
                 return made;
             }
-            BinOp::Equal
-            | BinOp::NotEqual
-            | BinOp::Less
-            | BinOp::Greater
-            | BinOp::LessOrEqual
-            | BinOp::GreaterOrEqual => {
+            _ if is_comparison(op) => {
                 for (value, beside) in [(&one, right), (&other, left)] {
                     match &beside.node {
                         Expr::Dict(_) => uses.record_dict_use(&value.values, "== {}", at),

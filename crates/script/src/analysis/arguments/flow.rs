@@ -5,12 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use starlark::syntax::ast::{AstExpr, AstParameter, AstStmt};
+use starlark::syntax::ast::{AstExpr, AstStmt};
 
 use super::uses::ArgumentUses;
 use super::value::{AbstractValue, PossibleValues};
-use crate::analysis::ast::identifier_name;
-use crate::analysis::reads::FunctionDefBody;
+use crate::analysis::ast::{FunctionBody, FunctionNode, identifier_name};
 
 /// The maximum number of expressions and names that are visited, over all rounds.
 const MAX_STEPS: usize = 1_000_000;
@@ -21,8 +20,7 @@ const DICT_METHODS: &[&str] = &["get", "items", "keys", "values", "pop", "popite
 
 /// A function of the script, or its top level.
 pub(super) struct FlowFunction<'a> {
-    pub(super) parameters: &'a [AstParameter],
-    body: FunctionDefBody<'a>,
+    pub(super) node: FunctionNode<'a>,
     /// The enclosing function.
     parent: Option<usize>,
     /// Every value that its names may have, including its parameters.
@@ -32,15 +30,9 @@ pub(super) struct FlowFunction<'a> {
 }
 
 impl<'a> FlowFunction<'a> {
-    fn top_level(body: FunctionDefBody<'a>) -> Self {
-        Self {
-            parameters: &[],
-            body,
-            parent: None,
-            names: NameValues::new(),
-            return_value: AbstractValue::default(),
-            is_called: true,
-        }
+    fn new(node: FunctionNode<'a>, parent: Option<usize>) -> Self {
+        let (names, return_value) = (NameValues::new(), AbstractValue::default());
+        Self { node, parent, names, return_value, is_called: parent.is_none() }
     }
 }
 
@@ -59,8 +51,9 @@ pub(super) struct ArgumentFlow<'a> {
 
 impl<'a> ArgumentFlow<'a> {
     pub(super) fn new(root: &'a AstStmt) -> Self {
+        let top_level = FunctionNode { parameters: &[], body: FunctionBody::Block(root) };
         Self {
-            functions: vec![FlowFunction::top_level(FunctionDefBody::Block(root))],
+            functions: vec![FlowFunction::new(top_level, None)],
             function_indices: BTreeMap::new(),
             uses: ArgumentUses::default(),
             has_changed: true,
@@ -77,7 +70,7 @@ impl<'a> ArgumentFlow<'a> {
             let mut number = 0;
             while let Some(function) = self.functions.get(number) {
                 if function.is_called {
-                    self.run_function(number, function.body);
+                    self.run_function(number, function.node);
                 }
                 number += 1;
             }
@@ -86,7 +79,7 @@ impl<'a> ArgumentFlow<'a> {
                 self.enter_entry_point(number, position);
             }
             if self.exceeds_step_limit(0) {
-                return ArgumentUses::unanalysable(self.functions.first().map_or((0, 0), |module| module.body.span()));
+                return ArgumentUses::unanalysable(self.functions.first().map_or((0, 0), |module| module.node.span()));
             }
         }
         self.uses
@@ -104,22 +97,12 @@ impl<'a> ArgumentFlow<'a> {
     }
 
     /// The index of a function that another one defines.
-    pub(super) fn index_of_function(
-        &mut self,
-        parent: usize,
-        parameters: &'a [AstParameter],
-        body: FunctionDefBody<'a>,
-    ) -> usize {
+    pub(super) fn index_of_function(&mut self, parent: usize, node: FunctionNode<'a>) -> usize {
         let next = self.functions.len();
-        let number = *self.function_indices.entry(body.span()).or_insert(next);
+        let number = *self.function_indices.entry(node.span()).or_insert(next);
         if number == next {
             self.has_changed = true;
-            self.functions.push(FlowFunction {
-                parameters,
-                parent: Some(parent),
-                is_called: false,
-                ..FlowFunction::top_level(body)
-            });
+            self.functions.push(FlowFunction::new(node, Some(parent)));
         }
         number
     }
@@ -127,10 +110,9 @@ impl<'a> ArgumentFlow<'a> {
     /// Calls the entry point.
     fn enter_entry_point(&mut self, number: usize, position: usize) {
         let Some(function) = self.functions.get(number) else { return };
-        let parameters = function.parameters;
-        for (index, name) in parameters.iter().filter_map(|parameter| parameter.ident()).enumerate() {
+        for (index, name) in function.node.parameter_names().enumerate() {
             let value = if index == position { AbstractValue::from_payload() } else { AbstractValue::uninteresting() };
-            self.join_name(number, &name.ident, &value);
+            self.join_name(number, name, &value);
         }
     }
 
@@ -144,37 +126,26 @@ impl<'a> ArgumentFlow<'a> {
     }
 
     /// Visits a function from its beginning.
-    fn run_function(&mut self, number: usize, body: FunctionDefBody<'a>) {
-        let names = match self.functions.get(number) {
-            Some(function) => {
-                let parameters = function.parameters.iter().filter_map(|parameter| parameter.ident());
-                let given = parameters.filter_map(|name| function.names.get_key_value(name.ident.as_str()));
-                given.map(|(name, value)| (*name, value.clone())).collect()
-            }
-            None => return,
-        };
+    fn run_function(&mut self, number: usize, node: FunctionNode<'a>) {
+        let Some(function) = self.functions.get(number) else { return };
+        let given = node.parameter_names().filter_map(|name| Some((name, function.names.get(name)?.clone())));
+        let names = given.collect();
         let mut walk = FunctionWalk { flow: self, function_index: number, names };
-        match body {
-            FunctionDefBody::Block(block) => {
+        match node.body {
+            FunctionBody::Block(block) => {
                 walk.visit_statement(block);
             }
-            FunctionDefBody::Value(value) => {
+            FunctionBody::Value(value) => {
                 let value = walk.evaluate(value);
                 walk.record_return(&value);
             }
         }
     }
 
-    /// The value of a name that a function does not bind itself.
-    fn lookup_outer(&self, number: usize, name: &str) -> AbstractValue {
-        let mut at = self.functions.get(number).and_then(|function| function.parent);
-        while let Some(function) = at.and_then(|number| self.functions.get(number)) {
-            if let Some(value) = function.names.get(name) {
-                return value.clone();
-            }
-            at = function.parent;
-        }
-        AbstractValue::uninteresting()
+    /// Every value that a name of a function or of those around it may have, if one of them binds it.
+    fn bound_value(&self, number: usize, name: &str) -> Option<&AbstractValue> {
+        let function = self.functions.get(number)?;
+        function.names.get(name).or_else(|| self.bound_value(function.parent?, name))
     }
 
     /// Records a method or attribute access.
@@ -230,19 +201,14 @@ impl<'a> FunctionWalk<'_, 'a> {
     }
 
     pub(super) fn lookup_name(&self, name: &str) -> AbstractValue {
-        self.names.get(name).cloned().unwrap_or_else(|| self.flow.lookup_outer(self.function_index, name))
+        let parent = self.flow.functions.get(self.function_index).and_then(|function| function.parent);
+        let outer = || self.flow.bound_value(parent?, name);
+        self.names.get(name).or_else(outer).cloned().unwrap_or_else(AbstractValue::uninteresting)
     }
 
     /// Whether the script binds a name, so that it is not a built-in.
     pub(super) fn is_bound(&self, name: &str) -> bool {
-        let mut at = Some(self.function_index);
-        while let Some(function) = at.and_then(|number| self.flow.functions.get(number)) {
-            if function.names.contains_key(name) {
-                return true;
-            }
-            at = function.parent;
-        }
-        false
+        self.flow.bound_value(self.function_index, name).is_some()
     }
 
     pub(super) fn record_return(&mut self, value: &AbstractValue) {

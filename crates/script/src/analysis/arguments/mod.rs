@@ -12,12 +12,13 @@ mod statements;
 mod uses;
 mod value;
 
-use starlark::syntax::ast::AstStmt;
+use starlark::syntax::ast::AstExpr;
 
 use self::flow::ArgumentFlow;
 use self::uses::ArgumentsConclusion;
-use super::ast::{identifier_name, string_literal, visit_expressions};
+use super::ast::{identifier_name, string_literal};
 use super::payload_reads::ArgumentsForm;
+use super::resolved::ResolvedScript;
 use crate::finding::{FindingCode, ScriptFinding};
 
 const FIELD: &str = "arguments";
@@ -26,16 +27,20 @@ const HELP: &str = "write `payload[\"args\"]` for the decoded dict; `payload[\"a
                     model sent, and `json.decode(payload[\"arguments\"])` decodes it";
 
 /// The form that the function `entry` of a script expects. Its parameter at `position` is the payload.
-pub(super) fn detect_form(root: &AstStmt, entry: &str, position: usize) -> (ArgumentsForm, Option<ScriptFinding>) {
-    let mut is_mentioned = false;
-    visit_expressions(root, &mut |expr| is_mentioned |= string_literal(expr).or(identifier_name(expr)) == Some(FIELD));
-    if !is_mentioned && !has_field_parameter(root) {
+pub(super) fn detect_form(
+    script: &ResolvedScript<'_>,
+    entry: &str,
+    position: usize,
+) -> (ArgumentsForm, Option<ScriptFinding>) {
+    let is_field = |expr: &&AstExpr| string_literal(expr).or(identifier_name(expr)) == Some(FIELD);
+    // `f(**payload)` fills a parameter with the field's name.
+    if !script.expressions.iter().any(is_field) && !script.names.contains(FIELD) {
         return (ArgumentsForm::Text, None);
     }
     let error = |message: String, at| {
         (ArgumentsForm::Text, Some(ScriptFinding::error(FindingCode::Interpretation, message, Some(at)).help(HELP)))
     };
-    match ArgumentFlow::new(root).trace_uses(entry, position).conclude() {
+    match ArgumentFlow::new(script.root()).trace_uses(entry, position).conclude() {
         ArgumentsConclusion::Text => (ArgumentsForm::Text, None),
         ArgumentsConclusion::Dict(at) => {
             let message =
@@ -54,11 +59,6 @@ pub(super) fn detect_form(root: &AstStmt, entry: &str, position: usize) -> (Argu
             at,
         ),
     }
-}
-
-/// Whether a function has a parameter with the field's name, which `f(**payload)` fills.
-fn has_field_parameter(root: &AstStmt) -> bool {
-    super::names::bound_names(root).contains(FIELD)
 }
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
 //! Evaluates statements.
 
-use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstParameter, AstStmt, Expr, Stmt};
+use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstStmt, Expr, Stmt};
 
 use super::flow::FunctionWalk;
 use super::value::AbstractValue;
-use crate::analysis::ast::{ParameterNode, span_of, visit_statements};
-use crate::analysis::bound_names::assigned_names;
-use crate::analysis::reads::FunctionDefBody;
+use crate::analysis::ast::{FunctionNode, assigned_names, span_of, statements_in};
 
 impl<'a> FunctionWalk<'_, 'a> {
     /// Evaluates a statement, and returns whether the next one is reached.
@@ -60,8 +58,7 @@ impl<'a> FunctionWalk<'_, 'a> {
             Stmt::For(each) => {
                 let over = self.loop_item(&each.over);
                 // A loop body may run after itself, so its names may have any value that they ever have.
-                let mut assigned = Vec::new();
-                visit_statements(&each.body, &mut |inner| assigned.extend(assigned_names(inner)));
+                let assigned: Vec<&str> = statements_in(&each.body).into_iter().flat_map(assigned_names).collect();
                 self.flow.exceeds_step_limit(assigned.len());
                 for name in assigned {
                     let ever =
@@ -76,7 +73,7 @@ impl<'a> FunctionWalk<'_, 'a> {
                 self.join_names(before);
             }
             Stmt::Def(def) => {
-                let value = self.define_function(&def.params, FunctionDefBody::Block(&def.body));
+                let value = self.define_function(FunctionNode::from_def(def));
                 self.bind_name(&def.name.ident, value);
             }
         }
@@ -132,18 +129,12 @@ impl<'a> FunctionWalk<'_, 'a> {
     }
 
     /// Registers a function that is defined here.
-    pub(super) fn define_function(
-        &mut self,
-        parameters: &'a [AstParameter],
-        body: FunctionDefBody<'a>,
-    ) -> AbstractValue {
-        let number = self.flow.index_of_function(self.function_index, parameters, body);
-        for parameter in parameters {
-            if let ParameterNode::Normal(name, _, Some(default)) = &parameter.node {
-                let default = self.evaluate(default);
-                if let Some(function) = self.flow.functions.get_mut(number) {
-                    self.flow.has_changed |= function.names.entry(&name.ident).or_default().join(&default);
-                }
+    pub(super) fn define_function(&mut self, node: FunctionNode<'a>) -> AbstractValue {
+        let number = self.flow.index_of_function(self.function_index, node);
+        for (name, default) in node.defaults() {
+            let default = self.evaluate(default);
+            if let Some(function) = self.flow.functions.get_mut(number) {
+                self.flow.has_changed |= function.names.entry(name).or_default().join(&default);
             }
         }
         AbstractValue::from_function(number)

@@ -6,7 +6,7 @@ use crate::language::dialect;
 /// The form that a script expects: `dict`, `text`, or `error` with the text of its span.
 fn form_of(script: &str) -> String {
     let ast = AstModule::parse("t", script.to_owned(), &dialect()).unwrap();
-    let (form, finding) = detect_form(ast.statement(), "handle", 1);
+    let (form, finding) = detect_form(&ResolvedScript::new(&ast), "handle", 1);
     match (form, finding) {
         (ArgumentsForm::Dict, Some(_)) => String::from("dict"),
         (ArgumentsForm::Text, None) => String::from("text"),

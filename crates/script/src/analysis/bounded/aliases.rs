@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstExpr, AstStmt, BinOp, Expr, Stmt};
 
-use super::super::ast::MUTATORS;
 use super::super::ast::{
-    block_statements, identifier_name, span_of, string_literal, visit_expressions, visit_nested_expressions,
-    visit_statements,
+    MethodCall, alternatives, block_statements, expressions_in, identifier_name, is_constant_name, names_read,
+    nested_expressions, returned_values, statements_in, string_literal, target_parts,
 };
-use super::super::mutation::{NAMESPACES, fresh_names};
+use super::super::mutation::fresh_names;
+use super::super::resolved::ResolvedScript;
 
 /// The maximum number of places outside loops where a value with other names may grow.
 const MAX_SHARED_GROWTH: usize = 8;
@@ -27,82 +27,58 @@ struct GrowingValue<'a> {
 }
 
 /// Whether no value grows without one of its names knowing.
-pub(super) fn has_no_hidden_growth(root: &AstStmt) -> bool {
-    let fresh = fresh_names(root);
-    let shared = shared_names(root);
-    let called = called_names(root);
+pub(super) fn has_no_hidden_growth(script: &ResolvedScript<'_>) -> bool {
+    let fresh = fresh_names(script);
+    let shared = shared_names(script);
+    let called = called_names(script);
     let is_own = |name: Option<&str>| name.is_some_and(|name| fresh.get(name) == Some(&true) && !shared.contains(name));
+    let hidden = |growth: &&GrowingValue<'_>| !is_own(growth.name);
     let mut outside_loops = 0;
-    for part in block_statements(root) {
+    for part in block_statements(script.root()) {
         let (body, is_called): (&AstStmt, bool) = match &part.node {
             Stmt::Def(def) => (&*def.body, called.contains(def.name.ident.as_str())),
             _ => (part, false),
         };
-        let mut repeated = Vec::new();
-        visit_loop_bodies(body, &mut |inner| repeated.extend(find_growth(inner)));
-        let all = find_growth(body);
-        let hidden = |growth: &&GrowingValue<'_>| !is_own(growth.name);
-        let again: Vec<&GrowingValue<'_>> = repeated.iter().filter(hidden).collect();
-        if is_called && all.iter().any(|growth| !is_own(growth.name)) || again.iter().any(|growth| !growth.is_flat) {
+        // A comprehension only grows its own result.
+        let repeats = statements_in(body).into_iter().any(|inner| match &inner.node {
+            Stmt::For(each) => find_growth(script, &each.body).iter().filter(hidden).any(|growth| !growth.is_flat),
+            _ => false,
+        });
+        let found = find_growth(script, body).iter().filter(hidden).count();
+        if is_called && found > 0 || repeats {
             return false;
         }
-        outside_loops += all.iter().filter(hidden).count();
+        outside_loops += found;
     }
     outside_loops <= MAX_SHARED_GROWTH
 }
 
-/// Visits the bodies of loops. A comprehension only grows its own result.
-fn visit_loop_bodies<'a>(stmt: &'a AstStmt, visit: &mut impl FnMut(&'a AstStmt)) {
-    visit_statements(stmt, &mut |inner| {
-        if let Stmt::For(each) = &inner.node {
-            visit(&each.body);
-        }
-    });
-}
-
 /// The values that a statement grows.
-fn find_growth(body: &AstStmt) -> Vec<GrowingValue<'_>> {
+fn find_growth<'a>(script: &ResolvedScript<'a>, body: &'a AstStmt) -> Vec<GrowingValue<'a>> {
+    let grown = |name, is_flat| GrowingValue { name, is_flat };
     let mut found = Vec::new();
-    visit_statements(body, &mut |stmt| match &stmt.node {
-        Stmt::Assign(assign) => find_target_growth(&assign.lhs, &assign.rhs, &mut found),
-        Stmt::AssignModify(target, op, value) => match &target.node {
-            AssignTargetP::Identifier(name) if matches!(op, AssignOp::Add | AssignOp::BitOr) && !is_flat(value) => {
-                found.push(GrowingValue { name: Some(&name.ident), is_flat: false });
-            }
-            AssignTargetP::Index(parts) if !is_flat(value) => {
-                found.push(GrowingValue { name: root_name(&parts.0), is_flat: false });
-            }
+    for stmt in statements_in(body) {
+        match &stmt.node {
+            Stmt::Assign(assign) => found.extend(target_parts(&assign.lhs).into_iter().filter_map(|part| {
+                let AssignTargetP::Index(parts) = &part.node else { return None };
+                Some(grown(root_name(&parts.0), string_literal(&parts.1).is_some() && is_flat(&assign.rhs)))
+            })),
+            Stmt::AssignModify(target, op, value) if !is_flat(value) => match &target.node {
+                AssignTargetP::Identifier(name) if matches!(op, AssignOp::Add | AssignOp::BitOr) => {
+                    found.push(grown(Some(&name.ident), false));
+                }
+                AssignTargetP::Index(parts) => found.push(grown(root_name(&parts.0), false)),
+                _ => {}
+            },
             _ => {}
-        },
-        _ => {}
-    });
-    visit_expressions(body, &mut |expr| {
-        if let Expr::Call(callee, call) = &expr.node
-            && let Expr::Dot(base, method) = &callee.node
-            && MUTATORS.contains(&method.node.as_str())
-            && !call.args.is_empty()
-            && !identifier_name(base).is_some_and(|name| NAMESPACES.contains(&name))
-            && !matches!(method.node.as_str(), "pop" | "remove" | "discard")
-        {
-            found.push(GrowingValue { name: root_name(base), is_flat: false });
         }
-    });
-    found
-}
-
-fn find_target_growth<'a>(
-    target: &'a starlark::syntax::ast::AstAssignTarget,
-    value: &AstExpr,
-    growing: &mut Vec<GrowingValue<'a>>,
-) {
-    match &target.node {
-        AssignTargetP::Tuple(parts) => parts.iter().for_each(|part| find_target_growth(part, value, growing)),
-        AssignTargetP::Index(parts) => {
-            let is_flat = string_literal(&parts.1).is_some() && is_flat(value);
-            growing.push(GrowingValue { name: root_name(&parts.0), is_flat });
-        }
-        AssignTargetP::Identifier(_) | AssignTargetP::Dot(..) => {}
     }
+    let adds = |call: &MethodCall<'a>| {
+        script.changes_base(call) && !call.arguments.is_empty() && !matches!(call.method, "pop" | "remove" | "discard")
+    };
+    let calls = expressions_in(body).into_iter().filter_map(MethodCall::of).filter(adds);
+    found.extend(calls.map(|call| grown(root_name(call.base), false)));
+    found
 }
 
 /// The name at the root of an expression: `a` of `a["x"][0]`.
@@ -117,14 +93,14 @@ fn root_name(expr: &AstExpr) -> Option<&str> {
 fn is_flat(value: &AstExpr) -> bool {
     match &value.node {
         Expr::Literal(_) | Expr::FString(_) | Expr::Not(_) => true,
-        Expr::Identifier(name) => matches!(name.ident.as_str(), "True" | "False" | "None"),
+        Expr::Identifier(_) => is_constant_name(value),
         Expr::Op(left, BinOp::Add | BinOp::Percent, right) => {
             [left, right]
                 .into_iter()
                 .any(|part| string_literal(part).is_some() || matches!(part.node, Expr::FString(_)))
                 || (is_flat(left) && is_flat(right))
         }
-        Expr::If(parts) => is_flat(&parts.1) && is_flat(&parts.2),
+        Expr::If(_) => alternatives(value).is_some_and(|values| values.into_iter().all(is_flat)),
         Expr::Call(callee, _) => match &callee.node {
             Expr::Identifier(name) => matches!(name.ident.as_str(), "len" | "str" | "int" | "bool" | "repr" | "type"),
             Expr::Dot(base, method) => {
@@ -158,60 +134,54 @@ fn is_flat(value: &AstExpr) -> bool {
 
 /// Names whose values get a second name, are put into another value, or are passed to a function. The result of a
 /// function does not count as a name.
-fn shared_names(root: &AstStmt) -> BTreeSet<&str> {
+fn shared_names<'a>(script: &ResolvedScript<'a>) -> BTreeSet<&'a str> {
     let mut shared = BTreeSet::new();
-    let mut returned = Vec::new();
-    visit_statements(root, &mut |stmt| {
-        if matches!(stmt.node, Stmt::Return(_)) {
-            returned.push(span_of(stmt));
-        }
-    });
-    let is_returned = |expr: &AstExpr| {
-        let (start, end) = span_of(expr);
-        returned.iter().any(|(from, to)| *from <= start && end <= *to)
-    };
-    visit_statements(root, &mut |stmt| match &stmt.node {
-        Stmt::Assign(assign) => collect_aliased_names(&assign.rhs, &mut shared),
-        Stmt::AssignModify(_, _, value) => collect_aliased_names(value, &mut shared),
-        // A nested function can access the names of the outer one.
-        Stmt::Def(def) => visit_statements(&def.body, &mut |inner| {
-            if let Stmt::Def(nested) = &inner.node {
-                visit_expressions(&nested.body, &mut |expr| shared.extend(identifier_name(expr)));
+    for stmt in &script.statements {
+        match &stmt.node {
+            Stmt::Assign(assign) => collect_aliased_names(&assign.rhs, &mut shared),
+            Stmt::AssignModify(_, _, value) => collect_aliased_names(value, &mut shared),
+            // A nested function can access the names of the outer one.
+            Stmt::Def(def) => {
+                let inner = statements_in(&def.body).into_iter();
+                let nested = inner.filter(|inner| matches!(inner.node, Stmt::Def(_))).flat_map(expressions_in);
+                shared.extend(names_read(nested));
             }
-        }),
-        _ => {}
-    });
-    visit_expressions(root, &mut |expr| match &expr.node {
-        Expr::Lambda(lambda) => {
-            visit_nested_expressions(&lambda.body, &mut |inner| shared.extend(identifier_name(inner)))
+            _ => {}
         }
-        _ if is_returned(expr) => {}
-        Expr::List(items) | Expr::Tuple(items) => {
-            items.iter().for_each(|item| collect_aliased_names(item, &mut shared))
-        }
-        Expr::Dict(entries) => entries.iter().for_each(|(_, value)| collect_aliased_names(value, &mut shared)),
-        Expr::ListComprehension(made, ..) => collect_aliased_names(made, &mut shared),
-        Expr::DictComprehension(made, ..) => collect_aliased_names(&made.1, &mut shared),
-        Expr::Call(callee, call) if may_retain_arguments(callee) => {
-            call.args.iter().for_each(|given| collect_aliased_names(given.node.expr(), &mut shared));
-        }
-        _ => {}
-    });
+    }
+    let returned: BTreeSet<*const AstExpr> =
+        returned_values(script.root()).into_iter().flat_map(nested_expressions).map(std::ptr::from_ref).collect();
+    for expr in &script.expressions {
+        let parts: Vec<&AstExpr> = match &expr.node {
+            Expr::Lambda(lambda) => {
+                shared.extend(names_read(nested_expressions(&lambda.body)));
+                continue;
+            }
+            _ if returned.contains(&std::ptr::from_ref(*expr)) => continue,
+            Expr::List(items) | Expr::Tuple(items) => items.iter().collect(),
+            Expr::Dict(entries) => entries.iter().map(|(_, value)| value).collect(),
+            Expr::ListComprehension(made, ..) => vec![made],
+            Expr::DictComprehension(made, ..) => vec![&made.1],
+            Expr::Call(callee, call) if may_retain_arguments(expr, callee) => {
+                call.args.iter().map(|given| given.expr()).collect()
+            }
+            _ => continue,
+        };
+        parts.into_iter().for_each(|part| collect_aliased_names(part, &mut shared));
+    }
     shared
 }
 
 /// Whether a call may keep or return its arguments: calls of the script's functions, and methods that grow a value.
-fn may_retain_arguments(callee: &AstExpr) -> bool {
+fn may_retain_arguments(call: &AstExpr, callee: &AstExpr) -> bool {
     const COPYING: &[&str] = &[
         "len", "str", "repr", "bool", "type", "any", "all", "sorted", "print", "log", "fail", "block", "ask", "modify",
         "delegate", "emit", "hash", "int", "float",
     ];
-    match &callee.node {
-        Expr::Identifier(name) => !COPYING.contains(&name.ident.as_str()),
-        Expr::Dot(_, method) => {
-            MUTATORS.contains(&method.node.as_str()) || matches!(method.node.as_str(), "get" | "new" | "max" | "min")
-        }
-        _ => true,
+    match (MethodCall::of(call), identifier_name(callee)) {
+        (Some(call), _) => call.is_mutator() || matches!(call.method, "get" | "new" | "max" | "min"),
+        (None, Some(name)) => !COPYING.contains(&name),
+        (None, None) => true,
     }
 }
 
@@ -222,25 +192,14 @@ fn collect_aliased_names<'a>(expr: &'a AstExpr, names: &mut BTreeSet<&'a str>) {
             names.insert(&name.ident);
         }
         Expr::Index(parts) => collect_aliased_names(&parts.0, names),
-        Expr::If(parts) => {
-            collect_aliased_names(&parts.1, names);
-            collect_aliased_names(&parts.2, names);
-        }
-        Expr::Op(left, BinOp::And | BinOp::Or, right) => {
-            collect_aliased_names(left, names);
-            collect_aliased_names(right, names);
-        }
-        _ => {}
+        _ => alternatives(expr).into_iter().flatten().for_each(|value| collect_aliased_names(value, names)),
     }
 }
 
 /// The functions that the script calls.
-fn called_names(root: &AstStmt) -> BTreeSet<&str> {
-    let mut called = BTreeSet::new();
-    visit_expressions(root, &mut |expr| {
-        if let Expr::Call(callee, _) = &expr.node {
-            called.extend(identifier_name(callee));
-        }
-    });
-    called
+fn called_names<'a>(script: &ResolvedScript<'a>) -> BTreeSet<&'a str> {
+    names_read(script.expressions.iter().filter_map(|expr| match &expr.node {
+        Expr::Call(callee, _) => Some(&**callee),
+        _ => None,
+    }))
 }

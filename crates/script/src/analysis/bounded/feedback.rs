@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use starlark::syntax::ast::{AssignOp, AssignTargetP, AstExpr, AstLiteral, AstStmt, BinOp, Expr, Stmt};
+use starlark::syntax::ast::{
+    AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, BinOp, Expr, Stmt,
+};
 
-use super::super::ast::{identifier_name, visit_expressions, visit_statements};
-use super::super::bound_names::{assigned_names, target_names};
-use super::super::reads::names_in;
+use super::super::ast::{
+    MethodCall, alternatives, assigned_names, expressions_in, identifier_name, is_comparison, is_constant_name,
+    names_read, nested_expressions, statements_in, target_names,
+};
 
 /// Methods that put their arguments into the receiver.
 const GROWING: &[&str] = &["append", "extend", "insert", "add", "setdefault", "update"];
@@ -44,73 +47,68 @@ impl<'a> FeedbackEdges<'a> {
 /// Whether a value from one iteration is built into the value of the same name in the next.
 pub(super) fn has_feedback(body: &AstStmt) -> bool {
     let mut edges = FeedbackEdges::default();
-    visit_statements(body, &mut |stmt| match &stmt.node {
-        Stmt::Assign(assign) if !is_number(&assign.rhs) => {
-            for name in target_names(&assign.lhs) {
-                edges.add_edge(name, names_in(&assign.rhs), can_grow(&assign.rhs));
-            }
-            if let AssignTargetP::Index(parts) = &assign.lhs.node
-                && let Some(name) = identifier_name(&parts.0)
-            {
-                edges.add_edge(name, names_in(&assign.rhs), true);
-            }
-        }
-        Stmt::AssignModify(target, op, value) if !is_number(value) => {
-            for name in target_names(target) {
-                // A list takes the items of another one in place; other values are copied with their old contents.
-                let in_place = matches!(op, AssignOp::BitOr) || matches!(value.node, Expr::List(_));
-                let mut from = names_in(value);
-                if !in_place {
-                    from.insert(name);
+    let names_in = |expr| names_read(nested_expressions(expr));
+    for stmt in statements_in(body) {
+        match &stmt.node {
+            Stmt::Assign(assign) if !is_number(&assign.rhs) => {
+                for name in target_names(&assign.lhs) {
+                    edges.add_edge(name, names_in(&assign.rhs), can_grow(&assign.rhs));
                 }
-                edges.add_edge(name, from, true);
+                if let Some(name) = indexed_name(&assign.lhs) {
+                    edges.add_edge(name, names_in(&assign.rhs), true);
+                }
             }
-        }
-        _ => {}
-    });
-    visit_expressions(body, &mut |expr| {
-        if let Expr::Call(callee, call) = &expr.node
-            && let Expr::Dot(base, method) = &callee.node
-            && GROWING.contains(&method.node.as_str())
-            && let Some(name) = identifier_name(base)
-        {
-            for argument in &call.args {
-                edges.add_edge(name, names_in(argument.node.expr()), true);
+            Stmt::AssignModify(target, op, value) if !is_number(value) => {
+                for name in target_names(target) {
+                    // A list takes the items of another one in place; other values are copied with their old contents.
+                    let in_place = matches!(op, AssignOp::BitOr) || matches!(value.node, Expr::List(_));
+                    let mut from = names_in(value);
+                    if !in_place {
+                        from.insert(name);
+                    }
+                    edges.add_edge(name, from, true);
+                }
             }
+            _ => {}
         }
-    });
+    }
+    for (name, call) in growing_calls(body) {
+        call.arguments.iter().for_each(|argument| edges.add_edge(name, names_in(argument.expr()), true));
+    }
     edges.growing.iter().any(|(to, from)| edges.can_reach(from, to))
 }
 
 /// The names that a loop's body binds or changes.
 pub(super) fn changed_names(body: &AstStmt) -> Vec<&str> {
-    let mut names = Vec::new();
-    visit_statements(body, &mut |stmt| {
+    let mut names: Vec<&str> = growing_calls(body).map(|(name, _)| name).collect();
+    for stmt in statements_in(body) {
         names.extend(assigned_names(stmt));
-        if let Stmt::Assign(assign) = &stmt.node
-            && let AssignTargetP::Index(parts) = &assign.lhs.node
-        {
-            names.extend(identifier_name(&parts.0));
+        if let Stmt::Assign(assign) = &stmt.node {
+            names.extend(indexed_name(&assign.lhs));
         }
-    });
-    visit_expressions(body, &mut |expr| {
-        if let Expr::Call(callee, _) = &expr.node
-            && let Expr::Dot(base, method) = &callee.node
-            && GROWING.contains(&method.node.as_str())
-        {
-            names.extend(identifier_name(base));
-        }
-    });
+    }
     names
+}
+
+/// The name in `name[..] = value`.
+fn indexed_name(target: &AstAssignTarget) -> Option<&str> {
+    match &target.node {
+        AssignTargetP::Index(parts) => identifier_name(&parts.0),
+        _ => None,
+    }
+}
+
+/// The calls that put their arguments into the value of a name.
+fn growing_calls(body: &AstStmt) -> impl Iterator<Item = (&str, MethodCall<'_>)> {
+    let calls = expressions_in(body).into_iter().filter_map(MethodCall::of);
+    calls.filter(|call| GROWING.contains(&call.method)).filter_map(|call| Some((identifier_name(call.base)?, call)))
 }
 
 /// Whether an expression may be larger than its parts.
 fn can_grow(expr: &AstExpr) -> bool {
     match &expr.node {
         Expr::Identifier(_) | Expr::Literal(_) | Expr::Index(_) => false,
-        Expr::Op(left, BinOp::And | BinOp::Or, right) => can_grow(left) || can_grow(right),
-        Expr::If(parts) => can_grow(&parts.1) || can_grow(&parts.2),
-        _ => true,
+        _ => alternatives(expr).is_none_or(|values| values.into_iter().any(can_grow)),
     }
 }
 
@@ -118,20 +116,9 @@ fn can_grow(expr: &AstExpr) -> bool {
 fn is_number(expr: &AstExpr) -> bool {
     match &expr.node {
         Expr::Literal(AstLiteral::Int(_) | AstLiteral::Float(_)) | Expr::Not(_) => true,
-        Expr::Identifier(name) => matches!(name.ident.as_str(), "True" | "False" | "None"),
         Expr::Op(left, BinOp::Add | BinOp::Subtract, right) => is_number(left) || is_number(right),
-        Expr::Op(_, op, _) => matches!(
-            op,
-            BinOp::Equal
-                | BinOp::NotEqual
-                | BinOp::Less
-                | BinOp::Greater
-                | BinOp::LessOrEqual
-                | BinOp::GreaterOrEqual
-                | BinOp::In
-                | BinOp::NotIn
-        ),
+        Expr::Op(_, op, _) => is_comparison(*op),
         Expr::Call(callee, _) => identifier_name(callee) == Some("len"),
-        _ => false,
+        _ => is_constant_name(expr),
     }
 }

@@ -3,7 +3,7 @@
 use starlark::syntax::ast::{AstAssignTarget, AstExpr, ForClause};
 
 use super::super::ast::ClauseNode;
-use super::super::bound_names::target_names;
+use super::super::ast::target_names;
 use super::size::{LoopCount, ValueSize};
 use super::{MAX_INPUT_LOOPS, MAX_LITERAL_TURNS, SizeMachine, SizeNames};
 

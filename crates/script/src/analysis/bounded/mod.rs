@@ -38,10 +38,10 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
 
-use super::ast::{DefNode, block_statements, identifier_name, visit_statements};
+use super::ast::{DefNode, block_statements, identifier_name, is_constant_name, statements_in};
+use super::resolved::ResolvedScript;
 use size::{LoopCount, ValueSize};
 
 /// The maximum total allocation of a script, in inputs.
@@ -56,8 +56,8 @@ const MAX_INPUT_LOOPS: usize = 2;
 const MAX_CALLS: usize = 500;
 
 /// The maximum memory of a call, in inputs, if the whole script may be loaded and run in this process.
-pub(super) fn input_bound(ast: &AstModule) -> Option<u64> {
-    aliases::has_no_hidden_growth(ast.statement()).then(|| run_on_sizes(ast.statement())).flatten()
+pub(super) fn input_bound(script: &ResolvedScript<'_>) -> Option<u64> {
+    aliases::has_no_hidden_growth(script).then(|| run_on_sizes(script.root())).flatten()
 }
 
 /// Evaluates all functions on sizes; `None` if something is not bounded.
@@ -73,9 +73,8 @@ fn run_on_sizes(root: &AstStmt) -> Option<u64> {
     let mut globals = SizeNames::new();
     for stmt in block_statements(root) {
         // A function that a condition or a loop of the top level defines cannot be analysed.
-        let mut hidden = false;
-        visit_statements(stmt, &mut |inner| hidden |= matches!(inner.node, Stmt::Def(_)));
-        if hidden && !matches!(stmt.node, Stmt::Def(_)) {
+        let hides = |inner: &&AstStmt| matches!(inner.node, Stmt::Def(_));
+        if !hides(&stmt) && statements_in(stmt).iter().any(hides) {
             return None;
         }
         // Functions that the top level calls can access the names bound before the call; names that a loop is changing
@@ -290,8 +289,8 @@ impl<'a> SizeMachine<'a> {
                 AstLiteral::String(text) => ValueSize::from_literal_text(text.node.len()),
                 AstLiteral::Bytes(bytes) => ValueSize::from_literal_text(bytes.node.len()),
             }),
+            Expr::Identifier(_) if is_constant_name(expr) => Some(ValueSize::NUMBER),
             Expr::Identifier(name) => match name.ident.as_str() {
-                "True" | "False" | "None" => Some(ValueSize::NUMBER),
                 name if self.functions.contains_key(name) && !names.contains_key(name) => Some(ValueSize::FUNCTION),
                 name => self.lookup_name(name, names),
             },

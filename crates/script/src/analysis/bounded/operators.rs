@@ -22,18 +22,6 @@ impl<'a> SizeMachine<'a> {
         let (one, other) = (self.size_of_expression(left, names)?, self.size_of_expression(right, names)?);
         match op {
             BinOp::And | BinOp::Or => Some(one.larger(other)),
-            BinOp::Equal
-            | BinOp::NotEqual
-            | BinOp::Less
-            | BinOp::Greater
-            | BinOp::LessOrEqual
-            | BinOp::GreaterOrEqual
-            | BinOp::Subtract
-            | BinOp::Divide
-            | BinOp::FloorDivide
-            | BinOp::BitAnd
-            | BinOp::BitXor
-            | BinOp::RightShift => Some(ValueSize::NUMBER),
             BinOp::In | BinOp::NotIn => {
                 // A search costs needle times haystack, unless the haystack is a literal list.
                 let listed = matches!(other.loop_count, LoopCount::Literal(_)) && string_literal(right).is_none();
@@ -48,6 +36,19 @@ impl<'a> SizeMachine<'a> {
                 let small = other.integer.is_some_and(|by| (0..=MAX_FACTOR).contains(&by));
                 (one.is_number && small).then_some(ValueSize::NUMBER)
             }
+            // Comparisons, and operators of numbers whose result is not larger.
+            BinOp::Equal
+            | BinOp::NotEqual
+            | BinOp::Less
+            | BinOp::Greater
+            | BinOp::LessOrEqual
+            | BinOp::GreaterOrEqual
+            | BinOp::Subtract
+            | BinOp::Divide
+            | BinOp::FloorDivide
+            | BinOp::BitAnd
+            | BinOp::BitXor
+            | BinOp::RightShift => Some(ValueSize::NUMBER),
         }
     }
 

@@ -2,18 +2,22 @@
 
 use starlark::syntax::AstModule;
 
-use super::input_bound;
+use super::{ResolvedScript, input_bound};
 use crate::language::dialect;
 
 /// Functions that grow their argument, one that returns it, and one that doubles it.
 const GROWING: &str = "def put(l, s):\n  l.append(s)\ndef put_all(l, m):\n  l += m\ndef same(l):\n  return l\ndef twice(s):\n  return s + s\n";
+
+fn bound_of(text: String) -> Option<u64> {
+    input_bound(&ResolvedScript::new(&AstModule::parse("t", text, &dialect()).unwrap()))
+}
 
 fn is_bounded(body: &str) -> bool {
     let body: String = body.lines().map(|line| format!("  {line}\n")).collect();
     let text = format!(
         "WORDS = [\"a\", \"b\"]\ndef helper(x):\n  return x + \"!\"\n{GROWING}def handle(event, payload):\n{body}"
     );
-    input_bound(&AstModule::parse("t", text, &dialect()).unwrap()).is_some()
+    bound_of(text).is_some()
 }
 
 #[test]
@@ -174,5 +178,5 @@ fn a_constant_that_is_doubled_again_and_again_is_not_bounded() {
 #[test]
 fn uncalled_functions_count_because_loading_computes_their_defaults() {
     let text = "def unused():\n  return max(range(2147483647))\ndef handle(event, payload):\n  return allow()\n";
-    assert_eq!(input_bound(&AstModule::parse("t", text.to_owned(), &dialect()).unwrap()), None);
+    assert_eq!(bound_of(text.to_owned()), None);
 }

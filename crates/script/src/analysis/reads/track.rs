@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use starlark::syntax::ast::{AssignTargetP, AstArgument, AstExpr, AstNoPayload, BinOp, CallArgsP, Expr, Stmt};
+use starlark::syntax::ast::{AstArgument, AstExpr, BinOp, Expr, Stmt};
 
-use super::super::ast::{ArgumentNode, identifier_name, string_literal, visit_statements};
+use super::super::ast::{
+    ArgumentNode, FunctionNode, MethodCall, identifier_name, is_spread, string_literal, target_name,
+};
 use super::super::payload_reads::FieldSet;
-use super::{FunctionDef, FunctionDefBody, TopLevelFunctions};
+use super::super::resolved::{BoundNames, ResolvedScript};
 
 /// The maximum depth of helper calls through which a payload is tracked.
 const MAX_HELPERS: usize = 8;
@@ -15,11 +17,27 @@ const MAX_FOLLOWED: usize = 500;
 /// The maximum depth in the payload. Deeper values are read together with their parent.
 const MAX_PATH: usize = 8;
 
-/// The payload reads of a function's parameter, including calls of top-level functions.
-pub(super) fn keys_of(functions: &TopLevelFunctions<'_>, function: &FunctionDef<'_>, payload: &str) -> FieldSet {
-    let mut reading = ReadTracker { functions, root: PayloadNode::default(), followed_count: 0 };
-    reading.follow_function(function, payload, &[], 0);
-    reading.root.into_field_set()
+/// The functions of a module through which a payload is tracked.
+pub(super) struct ReadableFunctions<'s, 'a> {
+    script: &'s ResolvedScript<'a>,
+    top_level: BTreeMap<&'a str, FunctionNode<'a>>,
+}
+
+impl<'s, 'a> ReadableFunctions<'s, 'a> {
+    pub(super) fn new(script: &'s ResolvedScript<'a>) -> Option<Self> {
+        Some(Self { script, top_level: script.top_level_functions()? })
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<FunctionNode<'a>> {
+        self.top_level.get(name).copied()
+    }
+
+    /// The payload reads of a function's parameter, including calls of top-level functions.
+    pub(super) fn keys_of(&self, function: FunctionNode<'a>, payload: &'a str) -> FieldSet {
+        let mut reading = ReadTracker { functions: self, root: PayloadNode::default(), followed_count: 0 };
+        reading.follow_function(function, payload, &[], 0);
+        reading.root.into_field_set()
+    }
 }
 
 /// A part of the payload.
@@ -57,8 +75,8 @@ impl<'a> PayloadNode<'a> {
     }
 }
 
-struct ReadTracker<'d, 'a> {
-    functions: &'d TopLevelFunctions<'a>,
+struct ReadTracker<'d, 's, 'a> {
+    functions: &'d ReadableFunctions<'s, 'a>,
     root: PayloadNode<'a>,
     followed_count: usize,
 }
@@ -70,7 +88,7 @@ struct AliasScope<'a> {
     alias_definitions: Vec<&'a AstExpr>,
 }
 
-impl<'d, 'a> ReadTracker<'d, 'a> {
+impl<'a> ReadTracker<'_, '_, 'a> {
     /// Records that a part is read completely.
     fn mark_whole(&mut self, path: &[&'a str]) {
         if let Some(node) = self.root.node_at(path) {
@@ -79,29 +97,24 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
     }
 
     /// Tracks a function whose parameter `name` is the part at `path`.
-    fn follow_function(&mut self, function: &FunctionDef<'a>, name: &str, path: &[&'a str], depth: usize) {
-        let bindings = function.body.bound_names();
+    fn follow_function(&mut self, function: FunctionNode<'a>, name: &'a str, path: &[&'a str], depth: usize) {
+        let bindings = BoundNames::in_function(&function);
         self.followed_count += 1;
-        let parameter = function.parameters.iter().flatten().find(|parameter| **parameter == name);
-        let (Some(parameter), false) = (parameter, bindings.contains(name)) else { return self.mark_whole(path) };
-        if depth > MAX_HELPERS || self.followed_count > MAX_FOLLOWED {
+        if bindings.contains(name) || depth > MAX_HELPERS || self.followed_count > MAX_FOLLOWED {
             return self.mark_whole(path);
         }
-        let mut scope =
-            AliasScope { paths: BTreeMap::from([(*parameter, path.to_vec())]), alias_definitions: Vec::new() };
-        if let FunctionDefBody::Block(stmt) = function.body {
-            visit_statements(stmt, &mut |stmt| {
-                if let Stmt::Assign(assign) = &stmt.node
-                    && let AssignTargetP::Identifier(target) = &assign.lhs.node
-                    && bindings.find(&target.ident).len() == 1
-                    && let Some(path) = scope.payload_path(&assign.rhs)
-                {
-                    scope.paths.insert(&target.ident, path);
-                    scope.alias_definitions.push(&assign.rhs);
-                }
-            });
+        let mut scope = AliasScope { paths: BTreeMap::from([(name, path.to_vec())]), alias_definitions: Vec::new() };
+        for stmt in function.statements() {
+            if let Stmt::Assign(assign) = &stmt.node
+                && let Some(target) = target_name(&assign.lhs)
+                && bindings.find(target).len() == 1
+                && let Some(path) = scope.payload_path(&assign.rhs)
+            {
+                scope.paths.insert(target, path);
+                scope.alias_definitions.push(&assign.rhs);
+            }
         }
-        for expr in function.body.outermost_expressions() {
+        for expr in function.outermost_expressions() {
             self.visit_expression(expr, &scope, depth);
         }
     }
@@ -127,7 +140,7 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
                 }
             }
             Expr::Call(callee, call) => {
-                if let Some(helper) = self.resolve_helper(callee, call) {
+                if let Some(helper) = self.resolve_helper(callee, &call.args) {
                     return self.visit_helper_call(helper, &call.args, scope, depth);
                 }
             }
@@ -136,15 +149,16 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
         expr.visit_expr(|inner| self.visit_expression(inner, scope, depth));
     }
 
-    /// The top-level function that a call means, if its arguments are plain.
-    fn resolve_helper(&self, callee: &AstExpr, call: &CallArgsP<AstNoPayload>) -> Option<&'d FunctionDef<'a>> {
-        let single = |given: &AstArgument| matches!(given.node, ArgumentNode::Positional(_) | ArgumentNode::Named(..));
-        self.functions.unambiguous_function(identifier_name(callee)?).filter(|_| call.args.iter().all(single))
+    /// The top-level function that a call always means, if its arguments are plain.
+    fn resolve_helper(&self, callee: &AstExpr, arguments: &[AstArgument]) -> Option<FunctionNode<'a>> {
+        let name = identifier_name(callee)?;
+        let is_plain = self.functions.script.names.find(name).len() == 1 && !arguments.iter().any(is_spread);
+        self.functions.find(name).filter(|_| is_plain)
     }
 
     fn visit_helper_call(
         &mut self,
-        helper: &FunctionDef<'a>,
+        helper: FunctionNode<'a>,
         arguments: &'a [AstArgument],
         scope: &AliasScope<'a>,
         depth: usize,
@@ -152,7 +166,7 @@ impl<'d, 'a> ReadTracker<'d, 'a> {
         for (position, argument) in arguments.iter().enumerate() {
             let given = argument.node.expr();
             let parameter = match &argument.node {
-                ArgumentNode::Positional(_) => helper.parameters.get(position).copied().flatten(),
+                ArgumentNode::Positional(_) => helper.plain_parameter(position),
                 _ => None,
             };
             match (parameter, scope.payload_path(given)) {
@@ -193,12 +207,12 @@ impl<'a> AliasScope<'a> {
         match &expr.node {
             Expr::Identifier(name) => self.paths.get(name.ident.as_str()).cloned(),
             Expr::Index(parts) => longer(&parts.0, string_literal(&parts.1)?),
-            Expr::Call(callee, call) => {
-                let Expr::Dot(base, method) = &callee.node else { return None };
+            Expr::Call(..) => {
+                let MethodCall { base, method, arguments } = MethodCall::of(expr)?;
                 let positional = |given: &AstArgument| matches!(given.node, ArgumentNode::Positional(_));
-                let plain = matches!(call.args.len(), 1 | 2) && call.args.iter().all(positional);
-                let key = string_literal(call.args.first()?.node.expr())?;
-                if plain && method.node == "get" { longer(base, key) } else { None }
+                let is_plain = matches!(arguments.len(), 1 | 2) && arguments.iter().all(positional);
+                let key = string_literal(arguments.first()?.expr())?;
+                if is_plain && method == "get" { longer(base, key) } else { None }
             }
             _ => None,
         }
