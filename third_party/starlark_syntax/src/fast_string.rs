@@ -146,6 +146,12 @@ pub fn count_matches(x: &str, needle: &str) -> usize {
     }
 }
 
+/// Whether bytes contain others, which takes time in proportion to both lengths.
+#[inline]
+pub fn contains_bytes(haystack: &[u8], needle: &[u8]) -> bool {
+    memmem::find(haystack, needle).is_some()
+}
+
 /// The byte offset of the first `needle`, which takes time in proportion to both lengths.
 #[inline]
 pub fn find(haystack: &str, needle: &str) -> Option<usize> {

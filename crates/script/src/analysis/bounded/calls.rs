@@ -2,9 +2,9 @@
 
 use starlark::syntax::ast::{AstArgument, AstExpr, AstLiteral, BinOp, Expr};
 
-use super::super::ast::{ArgumentNode, identifier_name, string_literal};
+use super::super::ast::{ArgumentNode, identifier_name, is_spread, string_literal};
 use super::size::{LoopCount, ValueSize};
-use super::{MAX_LITERAL_TURNS, SizeMachine, SizeNames};
+use super::{MAX_ALLOCATED, MAX_LITERAL_TURNS, SizeMachine, SizeNames};
 use crate::globals::{self, REGISTRATIONS};
 use crate::language::ScriptKind;
 use crate::source::ASSERT_ALIAS;
@@ -63,7 +63,7 @@ impl<'a> SizeMachine<'a> {
         let lengths = arguments.iter().all(|argument| is_length(argument.node.expr()));
         let mut given = ArgumentSizes { sizes: Vec::new(), texts: Vec::new(), are_lengths: lengths };
         for argument in arguments {
-            if matches!(argument.node, ArgumentNode::Args(_) | ArgumentNode::KwArgs(_)) {
+            if is_spread(argument) {
                 return None;
             }
             let expr = argument.node.expr();
@@ -76,19 +76,15 @@ impl<'a> SizeMachine<'a> {
             Expr::Identifier(name) if self.functions.contains_key(name.ident.as_str()) => {
                 let plain = arguments.iter().all(|argument| matches!(argument.node, ArgumentNode::Positional(_)));
                 // Named arguments: each is at most as large as all of them.
-                let function = given.has_function();
-                let whole = [ValueSize {
+                let whole = ValueSize {
                     units: given.total_units(),
                     is_shared_out: given.is_shared_out(),
-                    is_function: function,
+                    is_function: given.has_function(),
                     is_composed: given.composed_constants() > 0,
                     ..ValueSize::NOTHING
-                }; 16];
-                if plain {
-                    self.call_function(&name.ident, &given.sizes)
-                } else {
-                    self.call_function(&name.ident, &whole)
-                }
+                };
+                let count = self.functions.get(name.ident.as_str()).map_or(0, |def| def.params.len());
+                self.call_function(&name.ident, &if plain { given.sizes } else { vec![whole; count] })
             }
             Expr::Identifier(name) if given.has_function() => self.size_of_retaining_call(&name.ident, &given),
             Expr::Identifier(name) => self.size_of_builtin(&name.ident, &given),
@@ -131,7 +127,10 @@ impl<'a> SizeMachine<'a> {
                     ..made
                 })
             }
-            "min" | "max" | "any" | "all" => Some(ValueSize { loop_count: LoopCount::Input, ..sizes.largest_size() }),
+            "min" | "max" | "any" | "all" => {
+                (sizes.total_units() <= MAX_ALLOCATED).then_some(())?;
+                Some(ValueSize { loop_count: LoopCount::Input, ..sizes.largest_size() })
+            }
             "range" => size_of_range(sizes),
             "allow" | "block" | "ask" | "log" | "print" | "emit" | "fail" | "modify" | "delegate" => {
                 self.allocate(sizes.total_units() * PRINTED, sizes.is_shared_out())?;
@@ -236,9 +235,8 @@ impl<'a> SizeMachine<'a> {
         let copied = |machine: &mut Self| machine.allocate(value.units, value.is_shared_out);
         match method {
             "get" => {
-                let known = ValueSize { loop_count: LoopCount::Input, is_number: false, integer: None, ..value };
                 let default = sizes.sizes.get(1).copied().unwrap_or(ValueSize::NUMBER);
-                Some(ValueSize { is_number: false, ..known.larger(default) })
+                Some(ValueSize { is_number: false, ..value.part().larger(default) })
             }
             "keys" | "values" | "items" => Some(value),
             "lower" | "upper" | "title" | "capitalize" | "strip" | "lstrip" | "rstrip" | "removeprefix"
@@ -253,7 +251,9 @@ impl<'a> SizeMachine<'a> {
             }
             "startswith" | "endswith" | "isalnum" | "isalpha" | "isdigit" | "islower" | "isspace" | "istitle"
             | "isupper" => Some(ValueSize::NUMBER),
-            "find" | "rfind" | "index" | "rindex" | "count" => sizes.is_constant(0).then_some(ValueSize::NUMBER),
+            // The error of a search in a list prints the list.
+            "find" | "rfind" | "index" | "rindex" | "count" | "remove" if value.units > MAX_ALLOCATED => None,
+            "find" | "rfind" | "index" | "rindex" | "count" => Self::read_both(value, *sizes.sizes.first()?),
             "join" => {
                 let parts = *sizes.sizes.first()?;
                 (value.units == 0 && !value.is_composed_constant()).then_some(())?;
@@ -283,7 +283,10 @@ impl<'a> SizeMachine<'a> {
                 names.insert(name, grown);
                 Some(value.larger(item))
             }
-            "pop" | "popitem" | "remove" | "clear" | "discard" => Some(ValueSize { is_number: false, ..value }),
+            "pop" | "popitem" | "remove" | "clear" | "discard" => {
+                Self::read_both(value, sizes.largest_size())?;
+                Some(ValueSize { is_number: false, ..value })
+            }
             _ => None,
         }
     }

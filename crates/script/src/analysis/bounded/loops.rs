@@ -19,26 +19,19 @@ impl<'a> SizeMachine<'a> {
     ) -> Option<()> {
         let before = self.enclosing_loops;
         let shared: Vec<&str> = names.iter().filter(|(_, size)| size.is_shared_out).map(|(name, _)| *name).collect();
-        let item = match over.loop_count {
+        let mut item = ValueSize { is_number: over.items_are_numbers, ..over.part() };
+        match over.loop_count {
             LoopCount::Literal(turns) => {
                 self.enclosing_loops.turn_count = before.turn_count.saturating_mul(u64::from(turns).max(1));
-                ValueSize { loop_count: LoopCount::Input, is_number: over.items_are_numbers, integer: None, ..over }
             }
             LoopCount::Input => {
                 self.enclosing_loops.input_loop_count += 1;
                 for size in names.values_mut().filter(|size| size.units > 0) {
                     size.is_shared_out = false;
                 }
-                let units = if over.items_are_numbers { 0 } else { over.units.max(1) };
-                ValueSize {
-                    units,
-                    loop_count: LoopCount::Input,
-                    is_number: over.items_are_numbers,
-                    integer: None,
-                    ..over
-                }
+                item.units = if over.items_are_numbers { 0 } else { over.units.max(1) };
             }
-        };
+        }
         if self.enclosing_loops.turn_count > MAX_LITERAL_TURNS
             || self.enclosing_loops.input_loop_count > MAX_INPUT_LOOPS
         {

@@ -20,7 +20,7 @@
 //! | constants put together from constants | longer by a literal; doubled up to 12 times in the script | doubled more often |
 //! | `*` | numbers by a literal or `len(..)`, strings by a small literal | anything else; `*=` |
 //! | `<<` | by a literal up to 64 | anything else |
-//! | `in`, `find`, `count` | short literal needles, or a literal list to search | needles from the input |
+//! | `in`, `find`, `count`, `==`, `<` | of values that are read once | of lists that contain the input again and again |
 //! | `replace` | literal by literal | anything else |
 //! | `join` | with a literal, of a list that is not built from the input repeatedly | anything else |
 //! | `re.*` | literal patterns | patterns from the input |
@@ -248,8 +248,7 @@ impl<'a> SizeMachine<'a> {
                 names.insert(&name.ident, size);
             }
             AssignTargetP::Tuple(parts) => {
-                let part = ValueSize { loop_count: LoopCount::Input, is_number: false, integer: None, ..size };
-                parts.iter().try_for_each(|target| self.bind_target(target, part, names))?;
+                parts.iter().try_for_each(|target| self.bind_target(target, size.part(), names))?;
             }
             AssignTargetP::Index(parts) => {
                 self.size_of_expression(&parts.1, names)?;
@@ -304,8 +303,7 @@ impl<'a> SizeMachine<'a> {
             }
             Expr::Index(parts) => {
                 self.size_of_expression(&parts.1, names)?;
-                let base = self.size_of_expression(&parts.0, names)?;
-                Some(ValueSize { loop_count: LoopCount::Input, is_number: false, integer: None, ..base })
+                Some(self.size_of_expression(&parts.0, names)?.part())
             }
             Expr::Slice(base, from, to, step) => {
                 for bound in [from, to, step].into_iter().flatten() {

@@ -2,8 +2,8 @@
 
 use starlark::syntax::ast::{AstExpr, BinOp};
 
-use super::super::ast::string_literal;
-use super::size::{LoopCount, ValueSize};
+use super::super::ast::{is_comparison, string_literal};
+use super::size::ValueSize;
 use super::{SizeMachine, SizeNames};
 
 /// The largest literal by which a number or a string of the input may be multiplied.
@@ -22,11 +22,7 @@ impl<'a> SizeMachine<'a> {
         let (one, other) = (self.size_of_expression(left, names)?, self.size_of_expression(right, names)?);
         match op {
             BinOp::And | BinOp::Or => Some(one.larger(other)),
-            BinOp::In | BinOp::NotIn => {
-                // A search costs needle times haystack, unless the haystack is a literal list.
-                let listed = matches!(other.loop_count, LoopCount::Literal(_)) && string_literal(right).is_none();
-                (one.units == 0 || listed).then_some(ValueSize::NUMBER)
-            }
+            _ if is_comparison(op) => Self::read_both(one, other),
             BinOp::Add => self.size_of_sum(one, other),
             BinOp::BitOr => self.size_of_sum(one, other),
             BinOp::Multiply | BinOp::Percent if one.is_function || other.is_function => None,
@@ -36,19 +32,14 @@ impl<'a> SizeMachine<'a> {
                 let small = other.integer.is_some_and(|by| (0..=MAX_FACTOR).contains(&by));
                 (one.is_number && small).then_some(ValueSize::NUMBER)
             }
-            // Comparisons, and operators of numbers whose result is not larger.
-            BinOp::Equal
-            | BinOp::NotEqual
-            | BinOp::Less
-            | BinOp::Greater
-            | BinOp::LessOrEqual
-            | BinOp::GreaterOrEqual
-            | BinOp::Subtract
+            // Operators of numbers whose result is not larger.
+            BinOp::Subtract
             | BinOp::Divide
             | BinOp::FloorDivide
             | BinOp::BitAnd
             | BinOp::BitXor
             | BinOp::RightShift => Some(ValueSize::NUMBER),
+            _ => None,
         }
     }
 

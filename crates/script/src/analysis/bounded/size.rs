@@ -56,6 +56,11 @@ impl ValueSize {
         if length <= SHORT_TEXT_BYTES { Self::NOTHING } else { Self { is_shared_out: false, ..Self::INPUT } }
     }
 
+    /// A value that it may contain.
+    pub(super) fn part(self) -> Self {
+        Self { loop_count: LoopCount::Input, is_number: false, integer: None, ..self }
+    }
+
     /// The larger of two sizes.
     pub(super) fn larger(self, other: Self) -> Self {
         Self {
@@ -77,6 +82,13 @@ impl ValueSize {
 }
 
 impl SizeMachine<'_> {
+    /// Reads two values once, as a search or a comparison does. `None` if one of them may contain the input so often that
+    /// reading it takes the product of the two lengths.
+    pub(super) fn read_both(one: ValueSize, other: ValueSize) -> Option<ValueSize> {
+        let is_constant = one.units == 0 || other.units == 0;
+        (is_constant || one.units.saturating_add(other.units) <= MAX_ALLOCATED).then_some(ValueSize::NUMBER)
+    }
+
     /// Allocates a new value; `None` if it would cost an input for each iteration, or the script allocates too much.
     pub(super) fn allocate(&mut self, units: u64, shared_out: bool) -> Option<ValueSize> {
         if units > 0 && !shared_out && self.enclosing_loops.input_loop_count > 0 {

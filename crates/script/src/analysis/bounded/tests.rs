@@ -51,6 +51,14 @@ fn scripts_whose_cost_is_bounded_run_here() {
         "kept = []\nfor m in payload[\"messages\"]:\n  kept.append(m)\nreturn modify({\"messages\": kept})",
         "rows = []\nfor m in payload[\"messages\"]:\n  rows.append(m[\"id\"])\nreturn block(\", \".join(rows))",
         "return modify({\"content\": string.truncate(payload[\"content\"], 4000, \"..\")})",
+        // A search reads what is sought and what is searched once.
+        "return payload[\"a\"] in payload[\"b\"]",
+        "return payload[\"a\"] not in payload[\"b\"].lower()",
+        "for w in payload[\"words\"]:\n  if w in payload[\"text\"]:\n    return block(w)\nreturn allow()",
+        "for m in payload[\"x\"]:\n  if payload[\"name\"] in m[\"content\"]:\n    return block(m[\"id\"])\nreturn allow()",
+        "return payload[\"b\"].find(payload[\"a\"])",
+        "return payload[\"b\"].count(payload[\"a\"])",
+        "hits = [m[\"id\"] for m in payload[\"x\"]]\nreturn payload[\"id\"] in hits",
     ];
     for body in here {
         assert!(is_bounded(body), "should run here:\n{body}");
@@ -100,9 +108,16 @@ fn scripts_whose_cost_is_not_bounded_run_in_a_worker() {
         "return payload[\"n\"] * payload[\"n\"]",
         "return 1 << payload[\"n\"]",
         "return 1 << 100000000",
-        // Searches, replacements, patterns.
-        "return payload[\"a\"] in payload[\"b\"]",
-        "return payload[\"b\"].find(payload[\"a\"])",
+        // Searches and comparisons in a list that has the input again and again, replacements, patterns.
+        &repeated("payload[\"other\"] in l"),
+        &repeated("l.index(payload[\"other\"])"),
+        &repeated("l.index(\"a\")"),
+        &repeated("l.count(payload[\"other\"])"),
+        &repeated("l.remove(\"a\")"),
+        &repeated("max(l)"),
+        &repeated("l == m"),
+        &repeated("l < m"),
+        &repeated("l in [m]"),
         "return payload[\"a\"].replace(\"a\", payload[\"b\"])",
         "return payload[\"a\"].replace(\"\", \"x\")",
         "return payload[\"a\"].join(payload[\"b\"])",
@@ -115,6 +130,13 @@ fn scripts_whose_cost_is_not_bounded_run_in_a_worker() {
     for body in there {
         assert!(!is_bounded(body), "should run in a worker:\n{body}");
     }
+}
+
+/// An expression of two lists that contain a large value for each item of the input.
+fn repeated(expression: &str) -> String {
+    format!(
+        "l, m = [], []\nfor x in payload[\"x\"]:\n  l.append(payload[\"big\"])\n  m.append(payload[\"large\"])\nreturn {expression}"
+    )
 }
 
 /// Twenty doublings without a loop.

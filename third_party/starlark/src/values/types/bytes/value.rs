@@ -27,6 +27,7 @@ use serde::Serializer;
 use starlark_derive::ProvidesStaticType;
 use starlark_derive::starlark_value;
 use starlark_map::StarlarkHasher;
+use starlark_syntax::fast_string;
 
 use crate as starlark;
 use crate::environment::Methods;
@@ -273,14 +274,10 @@ impl<'v> StarlarkValue<'v> for StarlarkBytes {
             }
             Ok(self.content.contains(&(n as u8)))
         } else if let Some(other_bytes) = StarlarkBytes::from_value(other) {
-            let needle = &other_bytes.content;
-            if needle.is_empty() {
-                return Ok(true);
-            }
-            Ok(self
-                .content
-                .windows(needle.len())
-                .any(|window| window == needle.as_ref()))
+            Ok(fast_string::contains_bytes(
+                &self.content,
+                &other_bytes.content,
+            ))
         } else {
             Err(crate::Error::new_other(anyhow::anyhow!(
                 "argument to 'in bytes' must be an int or bytes, not '{}'",
