@@ -107,7 +107,7 @@ proptest! {
     #[test]
     fn the_native_test_agrees_with_starlark(expression in expression_text(), payloads in prop::collection::vec(event_payload(), 1..6)) {
         let Some(when) = compile_expression(&expression) else {
-            // A needle from the input: it runs in a worker.
+            // Its cost is not bounded: it runs in a worker.
             return Ok(());
         };
         for value in payloads {

@@ -103,7 +103,7 @@ pub(super) fn alternatives(expr: &AstExpr) -> Option<[&AstExpr; 2]> {
     }
 }
 
-pub(super) fn is_comparison(op: BinOp) -> bool {
+pub(crate) fn is_comparison(op: BinOp) -> bool {
     is_ordering(op) || matches!(op, BinOp::Equal | BinOp::NotEqual | BinOp::In | BinOp::NotIn)
 }
 

@@ -18,7 +18,7 @@ mod texts;
 use pintle_contract::{CallReads, ScriptTexts, Severity};
 
 pub(crate) use ast::{
-    ArgumentNode, block_statements, expressions_in, identifier_name, names_read, span_of, string_literal,
+    ArgumentNode, block_statements, expressions_in, identifier_name, is_comparison, names_read, span_of, string_literal,
 };
 pub(crate) use closures::{FunctionTrait, FunctionTraits, LAMBDA};
 pub(crate) use names::check_member;

@@ -4,53 +4,30 @@
 //! `and` and `or` return an operand. For errors and unsupported cases it returns no answer and the interpreter is used.
 //! A test compares both on thousands of payloads.
 
-use serde_json::Value as Json;
+use serde_json::{Number, Value as Json};
 use starlark::syntax::ast::{AstExpr, AstLiteral, BinOp, Expr};
 
-use crate::analysis::{ArgumentNode, string_literal};
+use crate::analysis::{ArgumentNode, is_comparison, string_literal};
 
 /// An expression over an event.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NativeTest {
     Event,
     Payload,
-    Literal(TestLiteral),
+    Literal(Json),
     /// `base["key"]`.
     Index(Box<NativeTest>, String),
     /// `base.get("key", default)`.
-    Get(Box<NativeTest>, String, TestLiteral),
+    Get(Box<NativeTest>, String, Json),
     Len(Box<NativeTest>),
     Not(Box<NativeTest>),
     And(Box<NativeTest>, Box<NativeTest>),
     Or(Box<NativeTest>, Box<NativeTest>),
-    Compare(Box<NativeTest>, TestComparison, Box<NativeTest>),
+    Compare(Box<NativeTest>, BinOp, Box<NativeTest>),
     In(Box<NativeTest>, Box<NativeTest>),
     /// `startswith` and `endswith` with a literal.
     StartsWith(Box<NativeTest>, String),
     EndsWith(Box<NativeTest>, String),
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum TestLiteral {
-    None,
-    Bool(bool),
-    Int(i64),
-    Float(f64),
-    Text(String),
-    /// A list or tuple; they differ only in `==`, which is not used on them here.
-    List(Vec<TestLiteral>),
-    /// `{}`.
-    EmptyDict,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TestComparison {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
 }
 
 /// A value during the evaluation of a test.
@@ -63,8 +40,6 @@ enum TestValue<'a> {
     Text(&'a str),
     Array(&'a [Json]),
     Object(&'a serde_json::Map<String, Json>),
-    List(&'a [TestLiteral]),
-    EmptyDict,
 }
 
 impl NativeTest {
@@ -75,24 +50,18 @@ impl NativeTest {
             Expr::Identifier(name) => match name.ident.as_str() {
                 "event" => Self::Event,
                 "payload" => Self::Payload,
-                _ => Self::Literal(TestLiteral::from_expr(expr)?),
+                _ => Self::Literal(literal_value(expr)?),
             },
             Expr::Index(parts) => Self::Index(boxed(&parts.0)?, string_literal(&parts.1)?.to_owned()),
             Expr::Not(inner) => Self::Not(boxed(inner)?),
             Expr::Op(left, op, right) => {
                 let (left, right) = (boxed(left)?, boxed(right)?);
-                let compare = |comparison| Self::Compare(left.clone(), comparison, right.clone());
                 match op {
                     BinOp::And => Self::And(left, right),
                     BinOp::Or => Self::Or(left, right),
                     BinOp::In => Self::In(left, right),
                     BinOp::NotIn => Self::Not(Box::new(Self::In(left, right))),
-                    BinOp::Equal => compare(TestComparison::Equal),
-                    BinOp::NotEqual => compare(TestComparison::NotEqual),
-                    BinOp::Less => compare(TestComparison::Less),
-                    BinOp::LessOrEqual => compare(TestComparison::LessOrEqual),
-                    BinOp::Greater => compare(TestComparison::Greater),
-                    BinOp::GreaterOrEqual => compare(TestComparison::GreaterOrEqual),
+                    _ if is_comparison(*op) => Self::Compare(left, *op, right),
                     _ => return None,
                 }
             }
@@ -105,18 +74,18 @@ impl NativeTest {
                 match (&callee.node, arguments.as_slice()) {
                     (Expr::Identifier(name), [value]) if name.ident == "len" => Self::Len(boxed(value)?),
                     (Expr::Dot(base, method), [key]) => match method.node.as_str() {
-                        "get" => Self::Get(boxed(base)?, string_literal(key)?.to_owned(), TestLiteral::None),
+                        "get" => Self::Get(boxed(base)?, string_literal(key)?.to_owned(), Json::Null),
                         "startswith" => Self::StartsWith(boxed(base)?, string_literal(key)?.to_owned()),
                         "endswith" => Self::EndsWith(boxed(base)?, string_literal(key)?.to_owned()),
                         _ => return None,
                     },
                     (Expr::Dot(base, method), [key, default]) if method.node == "get" => {
-                        Self::Get(boxed(base)?, string_literal(key)?.to_owned(), TestLiteral::from_expr(default)?)
+                        Self::Get(boxed(base)?, string_literal(key)?.to_owned(), literal_value(default)?)
                     }
                     _ => return None,
                 }
             }
-            _ => Self::Literal(TestLiteral::from_expr(expr)?),
+            _ => Self::Literal(literal_value(expr)?),
         })
     }
 
@@ -130,17 +99,13 @@ impl NativeTest {
         Some(match self {
             Self::Event => TestValue::Text(event),
             Self::Payload => TestValue::from_json(payload)?,
-            Self::Literal(literal) => literal.to_value(),
+            Self::Literal(literal) => TestValue::from_json(literal)?,
             Self::Index(base, key) => match see(base)? {
                 TestValue::Object(fields) => TestValue::from_json(fields.get(key)?)?,
                 _ => return None,
             },
             Self::Get(base, key, default) => match see(base)? {
-                TestValue::Object(fields) => match fields.get(key) {
-                    Some(value) => TestValue::from_json(value)?,
-                    None => default.to_value(),
-                },
-                TestValue::EmptyDict => default.to_value(),
+                TestValue::Object(fields) => TestValue::from_json(fields.get(key).unwrap_or(default))?,
                 _ => return None,
             },
             Self::Len(value) => TestValue::Int(see(value)?.value_length()?),
@@ -153,9 +118,7 @@ impl NativeTest {
                 let left = see(left)?;
                 if left.is_truthy()? { left } else { see(right)? }
             }
-            Self::Compare(left, comparison, right) => {
-                TestValue::Bool(comparison.is_satisfied(see(left)?, see(right)?)?)
-            }
+            Self::Compare(left, comparison, right) => TestValue::Bool(see(left)?.compare(*comparison, see(right)?)?),
             Self::In(item, container) => TestValue::Bool(see(item)?.is_in(see(container)?)?),
             Self::StartsWith(text, prefix) => TestValue::Bool(see(text)?.as_text()?.starts_with(prefix.as_str())),
             Self::EndsWith(text, suffix) => TestValue::Bool(see(text)?.as_text()?.ends_with(suffix.as_str())),
@@ -163,42 +126,29 @@ impl NativeTest {
     }
 }
 
-impl TestLiteral {
-    fn from_expr(expr: &AstExpr) -> Option<Self> {
-        Some(match &expr.node {
-            Expr::Literal(AstLiteral::String(text)) => Self::Text(text.node.clone()),
-            Expr::Literal(AstLiteral::Int(int)) => Self::Int(int.node.to_string().parse().ok()?),
-            Expr::Literal(AstLiteral::Float(float)) => Self::Float(float.node),
-            Expr::Minus(inner) => match Self::from_expr(inner)? {
-                Self::Int(int) => Self::Int(int.checked_neg()?),
-                Self::Float(float) => Self::Float(-float),
-                _ => return None,
+/// The value of a literal; lists and tuples differ only in `==`, which the interpreter decides.
+fn literal_value(expr: &AstExpr) -> Option<Json> {
+    Some(match &expr.node {
+        Expr::Literal(AstLiteral::String(text)) => Json::String(text.node.clone()),
+        Expr::Literal(AstLiteral::Int(int)) => Json::from(int.node.to_string().parse::<i64>().ok()?),
+        Expr::Literal(AstLiteral::Float(float)) => Json::Number(Number::from_f64(float.node)?),
+        Expr::Minus(inner) => match literal_value(inner)? {
+            Json::Number(digits) => match digits.as_i64() {
+                Some(int) => Json::from(int.checked_neg()?),
+                None => Json::Number(Number::from_f64(-digits.as_f64()?)?),
             },
-            Expr::Identifier(name) => match name.ident.as_str() {
-                "True" => Self::Bool(true),
-                "False" => Self::Bool(false),
-                "None" => Self::None,
-                _ => return None,
-            },
-            Expr::List(items) | Expr::Tuple(items) => {
-                Self::List(items.iter().map(Self::from_expr).collect::<Option<_>>()?)
-            }
-            Expr::Dict(entries) if entries.is_empty() => Self::EmptyDict,
             _ => return None,
-        })
-    }
-
-    fn to_value(&self) -> TestValue<'_> {
-        match self {
-            Self::None => TestValue::None,
-            Self::Bool(truth) => TestValue::Bool(*truth),
-            Self::Int(int) => TestValue::Int(*int),
-            Self::Float(float) => TestValue::Float(*float),
-            Self::Text(text) => TestValue::Text(text),
-            Self::List(items) => TestValue::List(items),
-            Self::EmptyDict => TestValue::EmptyDict,
-        }
-    }
+        },
+        Expr::Identifier(name) => match name.ident.as_str() {
+            "True" => Json::Bool(true),
+            "False" => Json::Bool(false),
+            "None" => Json::Null,
+            _ => return None,
+        },
+        Expr::List(items) | Expr::Tuple(items) => Json::Array(items.iter().map(literal_value).collect::<Option<_>>()?),
+        Expr::Dict(entries) if entries.is_empty() => Json::Object(serde_json::Map::new()),
+        _ => return None,
+    })
 }
 
 impl<'a> TestValue<'a> {
@@ -219,14 +169,13 @@ impl<'a> TestValue<'a> {
 
     fn is_truthy(self) -> Option<bool> {
         Some(match self {
-            Self::None | Self::EmptyDict => false,
+            Self::None => false,
             Self::Bool(truth) => truth,
             Self::Int(int) => int != 0,
             Self::Float(float) => float != 0.0,
             Self::Text(text) => !text.is_empty(),
             Self::Array(items) => !items.is_empty(),
             Self::Object(fields) => !fields.is_empty(),
-            Self::List(items) => !items.is_empty(),
         })
     }
 
@@ -242,8 +191,6 @@ impl<'a> TestValue<'a> {
             Self::Text(text) => text.chars().count(),
             Self::Array(items) => items.len(),
             Self::Object(fields) => fields.len(),
-            Self::List(items) => items.len(),
-            Self::EmptyDict => 0,
             _ => return None,
         };
         i64::try_from(length).ok()
@@ -258,8 +205,7 @@ impl<'a> TestValue<'a> {
             (Self::Int(int), Self::Float(float)) | (Self::Float(float), Self::Int(int)) => exact_float(int)? == float,
             (Self::Text(one), Self::Text(other)) => one == other,
             // The interpreter compares containers.
-            (Self::Array(_) | Self::Object(_) | Self::List(_) | Self::EmptyDict, _)
-            | (_, Self::Array(_) | Self::Object(_) | Self::List(_) | Self::EmptyDict) => return None,
+            (Self::Array(_) | Self::Object(_), _) | (_, Self::Array(_) | Self::Object(_)) => return None,
             _ => false,
         })
     }
@@ -268,19 +214,36 @@ impl<'a> TestValue<'a> {
         match container {
             Self::Text(text) => Some(text.contains(self.as_text()?)),
             Self::Object(fields) => Some(fields.contains_key(self.as_text()?)),
-            Self::List(items) => self.is_any_equal(items.iter().map(|item| Some(item.to_value()))),
-            Self::Array(items) => self.is_any_equal(items.iter().map(TestValue::from_json)),
+            Self::Array(items) => {
+                for item in items {
+                    if self.is_equal(TestValue::from_json(item)?)? {
+                        return Some(true);
+                    }
+                }
+                Some(false)
+            }
             _ => None,
         }
     }
 
-    fn is_any_equal(self, items: impl Iterator<Item = Option<TestValue<'a>>>) -> Option<bool> {
-        for item in items {
-            if self.is_equal(item?)? {
-                return Some(true);
-            }
+    fn compare(self, comparison: BinOp, other: Self) -> Option<bool> {
+        let order = match (self, other) {
+            _ if comparison == BinOp::Equal => return self.is_equal(other),
+            _ if comparison == BinOp::NotEqual => return self.is_equal(other).map(|equal| !equal),
+            (Self::Int(one), Self::Int(other)) => one.cmp(&other),
+            (Self::Float(one), Self::Float(other)) => one.partial_cmp(&other)?,
+            (Self::Int(one), Self::Float(other)) => exact_float(one)?.partial_cmp(&other)?,
+            (Self::Float(one), Self::Int(other)) => one.partial_cmp(&exact_float(other)?)?,
+            (Self::Text(one), Self::Text(other)) => one.cmp(other),
+            _ => return None,
+        };
+        match comparison {
+            BinOp::Less => Some(order.is_lt()),
+            BinOp::LessOrEqual => Some(order.is_le()),
+            BinOp::Greater => Some(order.is_gt()),
+            BinOp::GreaterOrEqual => Some(order.is_ge()),
+            _ => None,
         }
-        Some(false)
     }
 }
 
@@ -289,27 +252,4 @@ fn exact_float(int: i64) -> Option<f64> {
     const EXACT: i64 = 1 << 53;
     #[expect(clippy::cast_precision_loss, reason = "within 2^53")]
     (int.abs() <= EXACT).then_some(int as f64)
-}
-
-impl TestComparison {
-    fn is_satisfied(self, left: TestValue<'_>, right: TestValue<'_>) -> Option<bool> {
-        let order = match self {
-            Self::Equal => return left.is_equal(right),
-            Self::NotEqual => return left.is_equal(right).map(|equal| !equal),
-            _ => match (left, right) {
-                (TestValue::Int(one), TestValue::Int(other)) => one.cmp(&other),
-                (TestValue::Float(one), TestValue::Float(other)) => one.partial_cmp(&other)?,
-                (TestValue::Int(one), TestValue::Float(other)) => exact_float(one)?.partial_cmp(&other)?,
-                (TestValue::Float(one), TestValue::Int(other)) => one.partial_cmp(&exact_float(other)?)?,
-                (TestValue::Text(one), TestValue::Text(other)) => one.cmp(other),
-                _ => return None,
-            },
-        };
-        Some(match self {
-            Self::Less => order.is_lt(),
-            Self::LessOrEqual => order.is_le(),
-            Self::Greater => order.is_gt(),
-            _ => order.is_ge(),
-        })
-    }
 }
