@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, Config, DFA};
 use regex_automata::nfa::thompson::{Compiler, NFA, State};
 use regex_automata::nfa::thompson::{Config as NfaConfig, WhichCaptures};
@@ -28,8 +29,8 @@ pub(super) struct SlowPattern {
 
 /// The result of an automaton.
 enum AutomatonResult {
-    /// The end of the match, if there is one.
-    End(Option<usize>),
+    /// The end of the match in the direction of the search, if there is one.
+    Match(Option<usize>),
     /// The automaton does not support this text.
     Unsupported,
 }
@@ -110,85 +111,62 @@ fn find_by_automata(
     from: usize,
     watch: &mut SearchBudget<'_>,
 ) -> Result<Option<Option<Range<usize>>>, TimeOver> {
-    let end = match find_end(forwards, &mut caches.0, text, from, watch)? {
+    let input = Input::new(text).range(from..);
+    let Ok(start) = forwards.start_state_forward(&mut caches.0, &input) else { return Ok(None) };
+    let bytes = text.iter().enumerate().skip(from).map(|(index, byte)| (index, *byte));
+    let end = match run_automaton(forwards, &mut caches.0, start, bytes, (None, text.len()), watch)? {
         AutomatonResult::Unsupported => return Ok(None),
-        AutomatonResult::End(None) => return Ok(Some(None)),
-        AutomatonResult::End(Some(end)) => end,
+        AutomatonResult::Match(None) => return Ok(Some(None)),
+        AutomatonResult::Match(Some(end)) => end,
     };
-    Ok(match find_start(backwards, &mut caches.1, text, from..end, watch)? {
-        AutomatonResult::End(Some(start)) => Some(Some(start..end)),
-        AutomatonResult::End(None) | AutomatonResult::Unsupported => None,
+    let input = Input::new(text).range(from..end).anchored(Anchored::Yes);
+    let Ok(start) = backwards.start_state_reverse(&mut caches.1, &input) else { return Ok(None) };
+    let bytes = text.iter().enumerate().take(end).skip(from).rev().map(|(index, byte)| (index + 1, *byte));
+    let before = from.checked_sub(1).and_then(|before| text.get(before)).copied();
+    Ok(match run_automaton(backwards, &mut caches.1, start, bytes, (before, from), watch)? {
+        AutomatonResult::Match(Some(start)) => Some(Some(start..end)),
+        AutomatonResult::Match(None) | AutomatonResult::Unsupported => None,
     })
 }
 
-fn find_end(
+/// Runs an automaton over bytes, each with the place of a match that was complete before it. `last` is the byte beyond
+/// them, if the text has one, and the place of a match that ends there.
+fn run_automaton(
     dfa: &DFA,
     cache: &mut Cache,
-    text: &[u8],
-    from: usize,
+    start: LazyStateID,
+    bytes: impl Iterator<Item = (usize, u8)>,
+    last: (Option<u8>, usize),
     watch: &mut SearchBudget<'_>,
 ) -> Result<AutomatonResult, TimeOver> {
-    let input = Input::new(text).range(from..);
-    let Ok(mut state) = dfa.start_state_forward(cache, &input) else { return Ok(AutomatonResult::Unsupported) };
-    let (mut end, cost) = (None, step_cost(dfa.get_nfa()));
-    for (index, byte) in text.iter().enumerate().skip(from) {
-        let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(AutomatonResult::Unsupported) };
+    let (mut state, mut found, cost) = (start, None, step_cost(dfa.get_nfa()));
+    for (place, byte) in bytes {
+        let Ok(next) = dfa.next_state(cache, state, byte) else { return Ok(AutomatonResult::Unsupported) };
         state = next;
         // The automaton does not report which steps are new, so now and then all are counted as new.
         watch.spend_cost(cost)?;
-        if state.is_tagged() {
-            if state.is_match() {
-                end = Some(index);
-            } else if state.is_dead() {
-                return Ok(AutomatonResult::End(end));
-            } else if state.is_quit() {
-                return Ok(AutomatonResult::Unsupported);
-            }
+        if !state.is_tagged() {
+            continue;
+        }
+        if state.is_match() {
+            found = Some(place);
+        } else if state.is_dead() {
+            return Ok(AutomatonResult::Match(found));
+        } else if state.is_quit() {
+            return Ok(AutomatonResult::Unsupported);
         }
     }
-    match dfa.next_eoi_state(cache, state) {
-        Ok(last) if last.is_match() => Ok(AutomatonResult::End(Some(text.len()))),
-        Ok(last) if last.is_quit() => Ok(AutomatonResult::Unsupported),
-        Ok(_) => Ok(AutomatonResult::End(end)),
-        Err(_) => Ok(AutomatonResult::Unsupported),
-    }
-}
-
-fn find_start(
-    dfa: &DFA,
-    cache: &mut Cache,
-    text: &[u8],
-    within: Range<usize>,
-    watch: &mut SearchBudget<'_>,
-) -> Result<AutomatonResult, TimeOver> {
-    let input = Input::new(text).range(within.clone()).anchored(Anchored::Yes);
-    let Ok(mut state) = dfa.start_state_reverse(cache, &input) else { return Ok(AutomatonResult::Unsupported) };
-    let (mut start, cost) = (None, step_cost(dfa.get_nfa()));
-    for (index, byte) in text.iter().enumerate().take(within.end).skip(within.start).rev() {
-        let Ok(next) = dfa.next_state(cache, state, *byte) else { return Ok(AutomatonResult::Unsupported) };
-        state = next;
-        watch.spend_cost(cost)?;
-        if state.is_tagged() {
-            if state.is_match() {
-                start = Some(index + 1);
-            } else if state.is_dead() {
-                return Ok(AutomatonResult::End(start));
-            } else if state.is_quit() {
-                return Ok(AutomatonResult::Unsupported);
-            }
-        }
-    }
-    let before = within.start.checked_sub(1).and_then(|before| text.get(before));
-    let last = match before {
-        Some(byte) => dfa.next_state(cache, state, *byte),
+    let (beyond, place) = last;
+    let end = match beyond {
+        Some(byte) => dfa.next_state(cache, state, byte),
         None => dfa.next_eoi_state(cache, state),
     };
-    match last {
-        Ok(last) if last.is_match() => Ok(AutomatonResult::End(Some(within.start))),
-        Ok(last) if last.is_quit() => Ok(AutomatonResult::Unsupported),
-        Ok(_) => Ok(AutomatonResult::End(start)),
-        Err(_) => Ok(AutomatonResult::Unsupported),
-    }
+    Ok(match end {
+        Ok(last) if last.is_match() => AutomatonResult::Match(Some(place)),
+        Ok(last) if last.is_quit() => AutomatonResult::Unsupported,
+        Ok(_) => AutomatonResult::Match(found),
+        Err(_) => AutomatonResult::Unsupported,
+    })
 }
 
 /// The cost of a step of the automaton.
