@@ -9,7 +9,6 @@ use crate::compile::try_on_large_stack;
 use crate::finding::{FindingCode, ScriptFinding};
 use crate::language::ScriptKind;
 use crate::load::parse;
-use crate::source::PreparedSource;
 
 /// The function with which scripts call tools.
 const CALL: &str = "call_tool";
@@ -31,12 +30,8 @@ pub fn check_calls(name: &str, text: &ScriptSource, tools: &[String]) -> Vec<Dia
         return Vec::new();
     }
     let found = try_on_large_stack(|| {
-        let (source, refusal) = PreparedSource::new(name, text);
-        let ast = match refusal {
-            None => parse(&source, ScriptKind::Hook).ok()?,
-            Some(_) => return None,
-        };
-        Some(find_call_problems(name, &ast, tools).iter().map(|finding| finding.locate(&source)).collect())
+        let (source, parsed) = parse(name, text, ScriptKind::Hook);
+        Some(find_call_problems(name, &parsed.ok()?, tools).iter().map(|finding| finding.locate(&source)).collect())
     });
     found.flatten().unwrap_or_default()
 }

@@ -6,7 +6,6 @@ use crate::analysis::{expressions_in, names_read};
 use crate::compile::try_on_large_stack;
 use crate::language::ScriptKind;
 use crate::load::parse;
-use crate::source::PreparedSource;
 
 /// The built-ins of hooks that go beyond Pintle's own state: the network, files, tools, other agents.
 const OUTWARD: [&str; 4] = ["http", "fs", "meta", "delegate"];
@@ -23,11 +22,7 @@ pub fn capability_names(name: &str, text: &ScriptSource, script_kind: ScriptKind
         return Vec::new();
     }
     let parsed = try_on_large_stack(|| {
-        let (source, refusal) = PreparedSource::new(name, text);
-        let ast = match refusal {
-            None => parse(&source, script_kind).ok()?,
-            Some(_) => return None,
-        };
+        let ast = parse(name, text, script_kind).1.ok()?;
         let used = names_read(expressions_in(ast.statement()));
         Some(written().filter(|outward| used.contains(*outward)).collect())
     });

@@ -98,74 +98,59 @@ fn try_on_new_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Option<std::th
 /// The outcome of a compilation that crashed the interpreter.
 fn interpreter_crash(name: &str, text: &ScriptSource) -> CompiledScript {
     let (source, _) = PreparedSource::new(name, text);
-    CompiledScript::from_findings(
-        &source,
-        ScriptPlacement::Worker,
-        ScriptPowers::ALL,
-        vec![ScriptFinding::interpreter_crash()],
-        None,
-    )
+    CompiledScript::unread(&source, ScriptFinding::interpreter_crash())
 }
 
 impl CompiledScript {
-    pub(crate) fn from_findings(
+    /// The outcome for a text that was not analysed.
+    fn unread(source: &PreparedSource, finding: ScriptFinding) -> Self {
+        Self::from_findings(source, ScriptPlacement::Worker, ScriptPowers::ALL, vec![finding])
+    }
+
+    fn from_findings(
         source: &PreparedSource,
         placement: ScriptPlacement,
         powers: ScriptPowers,
         findings: Vec<ScriptFinding>,
-        script: Option<Arc<Script>>,
     ) -> Self {
         let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
-        Self { script, diagnostics, placement, powers, texts: ScriptTexts::default(), needs_order: true, findings }
+        let texts = ScriptTexts::default();
+        Self { script: None, diagnostics, placement, powers, texts, needs_order: true, findings }
     }
 }
 
 fn compile_at(name: &str, text: &ScriptSource, script_kind: ScriptKind, anywhere: bool) -> CompiledScript {
-    let (source, refusal) = PreparedSource::new(name, text);
-    if let Some(refusal) = refusal {
-        return CompiledScript::from_findings(&source, ScriptPlacement::Worker, ScriptPowers::ALL, vec![refusal], None);
-    }
-    let ast = match load::parse(&source, script_kind) {
+    let (source, parsed) = load::parse(name, text, script_kind);
+    let ast = match parsed {
         Ok(ast) => ast,
-        Err(finding) => {
-            return CompiledScript::from_findings(
-                &source,
-                ScriptPlacement::Worker,
-                ScriptPowers::ALL,
-                vec![finding],
-                None,
-            );
-        }
+        Err(finding) => return CompiledScript::unread(&source, finding),
     };
     let analysis = analysis::analyse(&source, &ResolvedScript::new(&ast), script_kind);
-    let (texts, mut findings) = (analysis.texts, analysis.findings);
-    if analysis.has_failed || (analysis.placement == ScriptPlacement::Worker && !anywhere) {
-        let failed = CompiledScript::from_findings(&source, analysis.placement, analysis.powers, findings, None);
-        return CompiledScript { texts, needs_order: analysis.needs_order, ..failed };
+    let (placement, powers, mut findings) = (analysis.placement, analysis.powers, analysis.findings);
+    if analysis.has_failed || (placement == ScriptPlacement::Worker && !anywhere) {
+        let failed = CompiledScript::from_findings(&source, placement, powers, findings);
+        return CompiledScript { texts: analysis.texts, needs_order: analysis.needs_order, ..failed };
     }
-    match load::evaluate(&source, ast, script_kind, script_kind.entry_point()) {
-        Ok(entry) => {
-            let diagnostics = findings.iter().map(|finding| finding.locate(&source)).collect();
-            CompiledScript {
-                script: Some(Arc::new(Script {
-                    source,
-                    kind: script_kind,
-                    reads: analysis.reads,
-                    entry,
-                    may_wait: analysis.may_wait,
-                    demand: analysis.demand,
-                })),
-                diagnostics,
-                placement: analysis.placement,
-                powers: analysis.powers,
-                texts,
-                needs_order: analysis.needs_order,
-                findings,
-            }
-        }
+    let entry = match load::evaluate(&source, ast, script_kind, script_kind.entry_point()) {
+        Ok(entry) => entry,
         Err(finding) => {
             findings.push(finding);
-            CompiledScript::from_findings(&source, analysis.placement, analysis.powers, findings, None)
+            return CompiledScript::from_findings(&source, placement, powers, findings);
         }
+    };
+    let compiled = CompiledScript::from_findings(&source, placement, powers, findings);
+    let script = Script {
+        source,
+        kind: script_kind,
+        reads: analysis.reads,
+        entry,
+        may_wait: analysis.may_wait,
+        demand: analysis.demand,
+    };
+    CompiledScript {
+        script: Some(Arc::new(script)),
+        texts: analysis.texts,
+        needs_order: analysis.needs_order,
+        ..compiled
     }
 }

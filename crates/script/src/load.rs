@@ -4,23 +4,26 @@ use std::fmt;
 
 use pintle_contract::{CallLimits, Payload, ScriptSource};
 use serde_json::Value as Json;
-use starlark::environment::Module;
+use starlark::PrintHandler;
+use starlark::environment::{FrozenModule, Module};
 use starlark::eval::Evaluator;
 use starlark::syntax::{AstModule, Dialect};
 use starlark::values::OwnedFrozenValue;
 
 use crate::ScriptFinding;
 use crate::analysis::PayloadReads;
+use crate::call_state::script_error;
 use crate::demand::MemoryDemand;
 use crate::finding::{FindingCode, to_one_line};
 use crate::globals;
 use crate::language::{ScriptKind, dialect};
 use crate::source::PreparedSource;
+use crate::starlark_values::PluginLoadState;
 
 /// The maximum number of steps while a script is loaded.
-pub(crate) const LOAD_STEPS: u64 = 100_000;
+const LOAD_STEPS: u64 = 100_000;
 /// The maximum memory while a script is loaded.
-pub(crate) const LOAD_BYTES: usize = 32 << 20;
+const LOAD_BYTES: usize = 32 << 20;
 
 /// A compiled script, which can be called from any thread.
 pub struct Script {
@@ -70,12 +73,50 @@ impl Script {
     }
 }
 
-/// Parses a prepared text. Needs a thread with a large stack, see [`crate::compile`].
-pub(crate) fn parse(source: &PreparedSource, script_kind: ScriptKind) -> Result<AstModule, ScriptFinding> {
+/// Prepares and parses a text. Needs a thread with a large stack, see [`crate::compile`].
+pub(crate) fn parse(
+    name: &str,
+    text: &ScriptSource,
+    script_kind: ScriptKind,
+) -> (PreparedSource, Result<AstModule, ScriptFinding>) {
+    let (source, refusal) = PreparedSource::new(name, text);
+    if let Some(refusal) = refusal {
+        return (source, Err(refusal));
+    }
     // Plugins may register in loops and conditions.
     let dialect = Dialect { enable_top_level_stmt: script_kind == ScriptKind::Plugin, ..dialect() };
-    AstModule::parse(&source.name, source.text.clone(), &dialect)
-        .map_err(|error| error_finding(FindingCode::Syntax, &error))
+    let parsed = AstModule::parse(&source.name, source.text.clone(), &dialect);
+    (source, parsed.map_err(|error| error_finding(FindingCode::Syntax, &error)))
+}
+
+/// Evaluates a module under limits; a plugin's registrations are recorded.
+pub(crate) fn evaluate_module(
+    ast: AstModule,
+    script_kind: ScriptKind,
+    loading: Option<&PluginLoadState>,
+) -> Result<FrozenModule, ScriptFinding> {
+    Module::with_temp_heap(|module| {
+        {
+            let mut eval = Evaluator::new(&module);
+            if let Some(loading) = loading {
+                eval.extra = Some(loading);
+                eval.set_print_handler(&RefusedPrints);
+            }
+            eval.set_max_tick_count(LOAD_STEPS).map_err(|error| internal_error(&error))?;
+            eval.set_max_heap_size(LOAD_BYTES).map_err(|error| internal_error(&error))?;
+            eval.eval_module(ast, globals::for_kind(script_kind)).map_err(|error| load_error(&error))?;
+        }
+        module.freeze().map_err(|error| internal_error(&error.err_msg))
+    })
+}
+
+/// Rejects `print` while a plugin is loaded.
+struct RefusedPrints;
+
+impl PrintHandler for RefusedPrints {
+    fn println(&self, _text: &str) -> starlark::Result<()> {
+        Err(script_error("print: not available while the plugin is loaded; call it in a function"))
+    }
 }
 
 /// Evaluates a module and returns its entry point. Runs the code of the module, under limits.
@@ -85,15 +126,7 @@ pub(crate) fn evaluate(
     script_kind: ScriptKind,
     entry: &str,
 ) -> Result<OwnedFrozenValue, ScriptFinding> {
-    let module = Module::with_temp_heap(|module| {
-        {
-            let mut eval = Evaluator::new(&module);
-            eval.set_max_tick_count(LOAD_STEPS).map_err(|error| internal_error(&error))?;
-            eval.set_max_heap_size(LOAD_BYTES).map_err(|error| internal_error(&error))?;
-            eval.eval_module(ast, globals::for_kind(script_kind)).map_err(|error| load_error(&error))?;
-        }
-        module.freeze().map_err(|error| internal_error(&error.err_msg))
-    })?;
+    let module = evaluate_module(ast, script_kind, None)?;
     let found = module.get_option(entry).map_err(|error| internal_error(&error))?;
     let value = found.ok_or_else(|| missing_entry_point(source, script_kind, entry))?;
     let Some(parameters) = value.value().parameters_spec() else {
@@ -122,11 +155,11 @@ pub(crate) fn missing_entry_point(source: &PreparedSource, script_kind: ScriptKi
     )
 }
 
-pub(crate) fn internal_error(error: &dyn fmt::Display) -> ScriptFinding {
+fn internal_error(error: &dyn fmt::Display) -> ScriptFinding {
     ScriptFinding::error(FindingCode::Load, error.to_string(), None)
 }
 
-pub(crate) fn load_error(error: &starlark::Error) -> ScriptFinding {
+fn load_error(error: &starlark::Error) -> ScriptFinding {
     let text = error.without_diagnostic().to_string();
     let code = if text.contains("not found") || text.contains("Variable") {
         FindingCode::UnknownName

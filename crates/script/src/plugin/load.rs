@@ -5,28 +5,27 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pintle_contract::FunctionRef;
-use starlark::PrintHandler;
-use starlark::environment::{FrozenModule, Module};
-use starlark::eval::Evaluator;
+use starlark::environment::FrozenModule;
 use starlark::syntax::AstModule;
 use starlark::values::OwnedFrozenValue;
 
 use super::module::FunctionTable;
-use super::record::{RegistrationRecorder, slot_name};
+use super::record::slot_name;
 use super::{FunctionInfo, PluginInventory};
 use crate::ScriptFinding;
 use crate::analysis::{FunctionTrait, FunctionTraits, LAMBDA};
-use crate::globals;
 use crate::language::ScriptKind;
-use crate::load::{LOAD_BYTES, LOAD_STEPS, internal_error, load_error};
+use crate::load;
 use crate::starlark_values::PluginLoadState;
 
 /// Runs the top level under limits, freezes the module and prepares its functions.
-pub(super) fn load(
+pub(super) fn load_functions(
     ast: AstModule,
     closures: &FunctionTraits,
 ) -> Result<(FunctionTable, PluginInventory), ScriptFinding> {
-    let (module, recording) = evaluate(ast)?;
+    let loading = PluginLoadState(RefCell::default());
+    let module = load::evaluate_module(ast, ScriptKind::Plugin, Some(&loading))?;
+    let recording = loading.0.into_inner();
     let mut functions = HashMap::new();
     let mut registered = Vec::new();
     for (number, (call, way)) in recording.argument_paths.iter().enumerate() {
@@ -58,22 +57,6 @@ pub(super) fn load(
     Ok((functions, inventory))
 }
 
-fn evaluate(ast: AstModule) -> Result<(FrozenModule, RegistrationRecorder), ScriptFinding> {
-    let loading = PluginLoadState(RefCell::default());
-    let module = Module::with_temp_heap(|module| {
-        {
-            let mut eval = Evaluator::new(&module);
-            eval.extra = Some(&loading);
-            eval.set_print_handler(&DiscardPrints);
-            eval.set_max_tick_count(LOAD_STEPS).map_err(|error| internal_error(&error))?;
-            eval.set_max_heap_size(LOAD_BYTES).map_err(|error| internal_error(&error))?;
-            eval.eval_module(ast, globals::for_kind(ScriptKind::Plugin)).map_err(|error| load_error(&error))?;
-        }
-        module.freeze().map_err(|error| internal_error(&error.err_msg))
-    })?;
-    Ok((module, loading.0.into_inner()))
-}
-
 fn module_value(module: &FrozenModule, name: &str) -> Option<OwnedFrozenValue> {
     module.get_option(name).ok().flatten()
 }
@@ -91,13 +74,4 @@ fn function_info(value: &OwnedFrozenValue, traits: &FunctionTrait) -> Option<Fun
 /// The name with which a function was defined.
 fn function_name(value: &OwnedFrozenValue) -> &str {
     value.value().function_name().unwrap_or(LAMBDA)
-}
-
-/// Rejects `print` while a plugin is loaded.
-struct DiscardPrints;
-
-impl PrintHandler for DiscardPrints {
-    fn println(&self, _text: &str) -> starlark::Result<()> {
-        Err(crate::call_state::script_error("print: not available while the plugin is loaded; call it in a function"))
-    }
 }

@@ -82,11 +82,8 @@ impl CompiledPlugin {
 }
 
 fn compile_at(name: &str, text: &ScriptSource, anywhere: bool) -> CompiledPlugin {
-    let (source, refusal) = PreparedSource::new(name, text);
-    if let Some(refusal) = refusal {
-        return CompiledPlugin::from_findings(&source, ScriptPlacement::Worker, vec![refusal]);
-    }
-    let ast = match parse(&source, ScriptKind::Plugin) {
+    let (source, parsed) = parse(name, text, ScriptKind::Plugin);
+    let ast = match parsed {
         Ok(ast) => ast,
         Err(finding) => return CompiledPlugin::from_findings(&source, ScriptPlacement::Worker, vec![finding]),
     };
@@ -97,7 +94,7 @@ fn compile_at(name: &str, text: &ScriptSource, anywhere: bool) -> CompiledPlugin
         return CompiledPlugin { texts, ..CompiledPlugin::from_findings(&source, placement, findings) };
     }
     let closures = analysis::closures_of(&script);
-    match load::load(ast, &closures) {
+    match load::load_functions(ast, &closures) {
         Ok((functions, inventory)) => {
             let diagnostics = findings.iter().map(|finding| finding.locate(&source)).collect();
             let module = Some(Arc::new(PluginModule {

@@ -8,7 +8,8 @@ use starlark::syntax::ast::{AssignTargetP, AstStmt, Stmt};
 
 use super::wrap_expression;
 use crate::analysis::{block_statements, expressions_in, names_read, span_of};
-use crate::language::dialect;
+use crate::language::{ScriptKind, dialect};
+use crate::load::parse;
 use crate::source::PreparedSource;
 
 /// The text of the definitions that an expression needs, in the order of the script; empty if it needs none.
@@ -20,13 +21,11 @@ pub(super) fn required_definitions(name: &str, expression: &PreparedSource, scri
     let Some(script) = script.filter(|_| !wanted.is_empty()) else {
         return String::new();
     };
-    let (source, refusal) = PreparedSource::new(name, script);
-    let parsed = AstModule::parse(name, source.text.clone(), &dialect());
-    let (None, Ok(ast)) = (refusal, parsed) else {
+    let (source, Ok(ast)) = parse(name, script, ScriptKind::Hook) else {
         return String::new();
     };
-    let definitions: BTreeMap<&str, &AstStmt> =
-        block_statements(ast.statement()).iter().filter_map(|stmt| Some((defined_name(stmt)?, stmt))).collect();
+    let statements = || block_statements(ast.statement()).iter().filter_map(|stmt| Some((defined_name(stmt)?, stmt)));
+    let definitions: BTreeMap<&str, &AstStmt> = statements().collect();
     let mut needed = BTreeSet::new();
     let mut next: Vec<&str> = wanted.iter().map(String::as_str).collect();
     while let Some(name) = next.pop() {
@@ -37,10 +36,7 @@ pub(super) fn required_definitions(name: &str, expression: &PreparedSource, scri
         }
     }
     let mut text = String::new();
-    for stmt in block_statements(ast.statement())
-        .iter()
-        .filter(|stmt| defined_name(stmt).is_some_and(|name| needed.contains(name)))
-    {
+    for (_, stmt) in statements().filter(|(name, _)| needed.contains(name)) {
         let (start, end) = span_of(stmt);
         text.push_str(source.text.get(start..end).unwrap_or_default());
         text.push('\n');

@@ -117,6 +117,15 @@ pub enum WorkerScript {
     },
 }
 
+impl WorkerScript {
+    /// The name of the program's owner.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Script { name, .. } | Self::Plugin { name, .. } | Self::When { name, .. } => name,
+        }
+    }
+}
+
 /// [`FunctionRef`] between processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

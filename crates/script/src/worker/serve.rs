@@ -6,13 +6,12 @@ use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::{
-    CallId, CallLimits, CancelToken, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, EventName,
-    Failure, FailureKind, MatchResult, Payload, ScriptSource,
+    CallId, CancelToken, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, EventName, Failure,
+    FailureKind, MatchResult, Payload, ScriptSource,
 };
 use serde::Serialize;
-use serde_json::Value as Json;
 
-use super::{WireFunctionRef, WorkerRequest, WorkerResponse, WorkerScript, WorkerTask};
+use super::{WorkerRequest, WorkerResponse, WorkerScript, WorkerTask};
 use crate::ScriptFinding;
 use crate::call::Invocation;
 use crate::compile::compile_unbounded;
@@ -77,25 +76,34 @@ fn perform_request(
         programs.insert(order.program.clone(), loaded);
         seen = report;
     }
-    match (programs.get(&order.program), order.task) {
-        (_, WorkerTask::Load) => seen,
-        (Some(LoadedProgram::Plugin(module)), WorkerTask::Call { function, event, limits }) => {
-            call_plugin_function(module, &order.program, function, event, &limits, effects)
+    let (cancel, name) = (CancelToken::default(), order.program.name());
+    let context = |limits| Invocation { effects, caller: EffectCaller::new(CallId(0), name), limits, cancel: &cancel };
+    let limits = order.task.limits().cloned().unwrap_or_default();
+    let answer = match (programs.get(&order.program), order.task) {
+        (_, WorkerTask::Load) => return seen,
+        (Some(LoadedProgram::Plugin(module)), WorkerTask::Call { function, event, .. }) => {
+            let missing = || Failure::new(FailureKind::Error, "the plugin has no such function");
+            let function = module.function(&function.into()).ok_or_else(missing);
+            let returned = function.and_then(|function| function.call(&Payload::new(event), &context(&limits)));
+            returned.map(|returned| WorkerResponse::FunctionReturned(returned.into()))
         }
-        (Some(LoadedProgram::Script(script)), WorkerTask::Handle { event, payload, limits }) => {
-            call_handle(script, &event, payload, &limits, effects)
+        (Some(LoadedProgram::Script(script)), WorkerTask::Handle { event, payload, .. }) => {
+            let answer = script.handle(&event, &Payload::new(payload), &context(&limits));
+            answer.map(|answer| WorkerResponse::Answered(answer.into()))
         }
-        (Some(LoadedProgram::Script(script)), WorkerTask::Run { argument, limits }) => {
-            call_run(script, &argument, &limits, effects)
+        (Some(LoadedProgram::Script(script)), WorkerTask::Run { argument, .. }) => {
+            script.run(&argument, &context(&limits)).map(WorkerResponse::Returned)
         }
         (Some(LoadedProgram::When(when)), WorkerTask::Match { event, payload }) => {
-            match_response(when.evaluate(&event, &Payload::new(payload)))
+            match when.evaluate(&event, &Payload::new(payload)) {
+                MatchResult::Yes => Ok(WorkerResponse::Matched(true)),
+                MatchResult::No => Ok(WorkerResponse::Matched(false)),
+                MatchResult::Failed(failure) => Err(failure),
+            }
         }
-        _ => failure_response(Failure::new(
-            FailureKind::Missing,
-            "the script has errors; run `pintle validate` to see them",
-        )),
-    }
+        _ => Err(Failure::new(FailureKind::Missing, "the script has errors; run `pintle validate` to see them")),
+    };
+    answer.unwrap_or_else(failure_response)
 }
 
 fn load_script(program: &WorkerScript) -> (LoadedProgram, WorkerResponse) {
@@ -123,59 +131,6 @@ fn load_script(program: &WorkerScript) -> (LoadedProgram, WorkerResponse) {
                 compiled.findings,
             )
         }
-    }
-}
-
-fn call_handle(
-    script: &Script,
-    event: &str,
-    payload: Json,
-    limits: &CallLimits,
-    runner: &dyn EffectRunner,
-) -> WorkerResponse {
-    let cancel = CancelToken::default();
-    let caller = EffectCaller::new(CallId(0), script.name());
-    match script.handle(event, &Payload::new(payload), &Invocation { effects: runner, caller, limits, cancel: &cancel })
-    {
-        Ok(answer) => WorkerResponse::Answered(answer.into()),
-        Err(failure) => failure_response(failure),
-    }
-}
-
-fn call_plugin_function(
-    module: &Arc<PluginModule>,
-    program: &WorkerScript,
-    function: WireFunctionRef,
-    event: Json,
-    limits: &CallLimits,
-    runner: &dyn EffectRunner,
-) -> WorkerResponse {
-    let (WorkerScript::Plugin { name, .. } | WorkerScript::Script { name, .. } | WorkerScript::When { name, .. }) =
-        program;
-    let (cancel, caller) = (CancelToken::default(), EffectCaller::new(CallId(0), name));
-    let Some(function) = module.function(&function.into()) else {
-        return failure_response(Failure::new(FailureKind::Error, "the plugin has no such function"));
-    };
-    match function.call(&Payload::new(event), &Invocation { effects: runner, caller, limits, cancel: &cancel }) {
-        Ok(returned) => WorkerResponse::FunctionReturned(returned.into()),
-        Err(failure) => failure_response(failure),
-    }
-}
-
-fn call_run(script: &Script, argument: &Json, limits: &CallLimits, runner: &dyn EffectRunner) -> WorkerResponse {
-    let cancel = CancelToken::default();
-    let caller = EffectCaller::new(CallId(0), script.name());
-    match script.run(argument, &Invocation { effects: runner, caller, limits, cancel: &cancel }) {
-        Ok(value) => WorkerResponse::Returned(value),
-        Err(failure) => failure_response(failure),
-    }
-}
-
-fn match_response(answer: MatchResult) -> WorkerResponse {
-    match answer {
-        MatchResult::Yes => WorkerResponse::Matched(true),
-        MatchResult::No => WorkerResponse::Matched(false),
-        MatchResult::Failed(failure) => failure_response(failure),
     }
 }
 
