@@ -3,44 +3,15 @@
 use starlark::syntax::ast::{AstArgument, AstExpr, Expr};
 
 use super::flow::FunctionWalk;
-use super::value::AbstractValue;
+use super::value::{ARGUMENTS, AbstractValue, GETTER, PAYLOAD};
 use crate::analysis::ast::{
     ArgumentNode, MethodCall, ParameterNode, identifier_name, is_spread, span_of, string_literal,
 };
 
-/// Functions of the language that iterate over their argument, which a string does not support.
-const ITERATING: &[&str] = &[
-    "dict",
-    "list",
-    "tuple",
-    "set",
-    "sorted",
-    "reversed",
-    "enumerate",
-    "zip",
-    "any",
-    "all",
-    "min",
-    "max",
-    "map",
-    "filter",
-];
-/// Functions whose result contains their arguments.
-const HOLDING: &[&str] = &[
-    "dict",
-    "list",
-    "tuple",
-    "set",
-    "sorted",
-    "reversed",
-    "enumerate",
-    "zip",
-    "min",
-    "max",
-    "map",
-    "filter",
-    "struct",
-];
+/// Functions of the language that iterate over their argument, which a string does not support, and whose result contains
+/// its elements.
+const COLLECTING: &[&str] =
+    &["dict", "list", "tuple", "set", "sorted", "reversed", "enumerate", "zip", "min", "max", "map", "filter"];
 /// Built-ins that take a string, in addition to those of the namespaces below. `len` takes either, with a different
 /// result.
 const OF_TEXTS: &[&str] = &["len", "hash", "int", "float", "ord"];
@@ -68,21 +39,21 @@ impl<'a> FunctionWalk<'_, 'a> {
             }
         }
         let mut result = match &callee.node {
-            _ if called.values.is_only_getter() => AbstractValue::default(),
+            _ if called.values.is_only(GETTER) => AbstractValue::default(),
             Expr::Dot(_, method) if matches!(method.node.as_str(), "items" | "values") => {
                 AbstractValue { contents: called.contents.clone(), ..AbstractValue::uninteresting() }
             }
             _ => called.any_element(),
         };
-        if let (true, Some((key, by))) = (called.values.getter, given.first()) {
+        if let (true, Some((key, by))) = (called.values.may_be(GETTER), given.first()) {
             // The arguments are always present, so a default only shows their expected type.
-            let is_certain = called.values.is_only_getter() && string_literal(key.node.expr()).is_some();
+            let is_certain = called.values.is_only(GETTER) && string_literal(key.node.expr()).is_some();
             result.join(&self.flow.payload_field(by, is_certain));
             match given.get(1) {
                 Some((default, _)) if matches!(default.node.expr().node, Expr::Dict(_)) => {
                     self.flow.uses.record_dict_use(&result.values, ".get(.., {})", span_of(expr));
                 }
-                Some((_, default)) if !result.values.is_only_arguments() => {
+                Some((_, default)) if !result.values.is_only(ARGUMENTS) => {
                     result.join(default);
                 }
                 _ => {}
@@ -100,7 +71,7 @@ impl<'a> FunctionWalk<'_, 'a> {
                 let is_mutator = MethodCall::of(expr).is_some_and(|call| call.is_mutator());
                 self.visit_method_call(base, is_mutator, &given);
             }
-            (None, _) if called.values.functions.is_empty() && !called.values.getter => {
+            (None, _) if called.values.functions.is_empty() && !called.values.may_be(GETTER) => {
                 given
                     .iter()
                     .for_each(|(argument, value)| self.flow.uses.record_unknown(&value.values, span_of(*argument)));
@@ -113,7 +84,7 @@ impl<'a> FunctionWalk<'_, 'a> {
     /// Evaluates a method call: arguments may be stored in the value, and keys of `payload["arguments"]` are recorded.
     fn visit_method_call(&mut self, base: &'a AstExpr, is_mutator: bool, arguments: &[EvaluatedArgument<'a>]) {
         let of = self.evaluate(base);
-        if let (true, Some((key, _))) = (of.values.arguments, arguments.first()) {
+        if let (true, Some((key, _))) = (of.values.may_be(ARGUMENTS), arguments.first()) {
             self.flow.uses.record_key(key.node.expr());
         }
         if is_mutator {
@@ -127,7 +98,7 @@ impl<'a> FunctionWalk<'_, 'a> {
         let (parameters, returned) = (function.node.parameters, function.return_value.clone());
         let spread: Vec<&AbstractValue> =
             arguments.iter().filter(|(one, _)| is_spread(one)).map(|(_, value)| value).collect();
-        let spread_payload = spread.iter().any(|value| value.values.payload);
+        let spread_payload = spread.iter().any(|value| value.values.may_be(PAYLOAD));
         let mut positional = arguments.iter().filter(|(one, _)| matches!(one.node, ArgumentNode::Positional(_)));
         let mut takes_positional = true;
         for parameter in parameters {
@@ -145,7 +116,7 @@ impl<'a> FunctionWalk<'_, 'a> {
                     value = AbstractValue::from_items(
                         arguments.iter().filter(|one| one.0.node.name().is_some()).map(|one| &one.1),
                     );
-                    value.values.payload |= spread_payload;
+                    value.values.add_if(spread_payload, PAYLOAD);
                 }
                 _ => {
                     let named = arguments.iter().find(|(one, _)| one.node.name() == Some(name.ident.as_str()));
@@ -181,7 +152,7 @@ impl<'a> FunctionWalk<'_, 'a> {
             || namespace.is_some_and(|namespace| NAMESPACES_OF_TEXTS.contains(&namespace));
         for (index, (argument, value)) in arguments.iter().enumerate() {
             let uses = &mut self.flow.uses;
-            if ITERATING.contains(&path) {
+            if COLLECTING.contains(&path) || matches!(path, "any" | "all") {
                 uses.record_dict_use(&value.values, what.clone(), at);
             } else if is_of_texts {
                 uses.record_text_use(&value.values, what.clone(), at);
@@ -206,11 +177,11 @@ impl<'a> FunctionWalk<'_, 'a> {
         let functions: Vec<usize> =
             arguments.iter().flat_map(|(_, value)| value.values.functions.iter().copied()).collect();
         let mut result = AbstractValue::uninteresting();
-        if HOLDING.contains(&path) {
+        if COLLECTING.contains(&path) || path == "struct" {
             for (argument, value) in arguments {
                 // The result contains the elements of an iterated value, not the value itself.
                 result.insert(&if argument.node.name().is_some() { value.clone() } else { value.any_element() });
-                result.values.payload |= path == "dict" && value.values.payload;
+                result.values.add_if(path == "dict" && value.values.may_be(PAYLOAD), PAYLOAD);
                 if matches!(path, "min" | "max") {
                     result.join(value);
                     result.join(&value.any_element());

@@ -3,7 +3,7 @@
 use starlark::syntax::ast::{AstExpr, AstLiteral, BinOp, Expr, ForClause};
 
 use super::flow::FunctionWalk;
-use super::value::AbstractValue;
+use super::value::{ARGUMENTS, AbstractValue, PAYLOAD, TEXT};
 use crate::analysis::ast::{ClauseNode, FunctionNode, is_comparison, span_of, string_literal};
 
 impl<'a> FunctionWalk<'_, 'a> {
@@ -17,12 +17,6 @@ impl<'a> FunctionWalk<'_, 'a> {
             Expr::Literal(AstLiteral::String(text)) => AbstractValue::from_text(text),
             Expr::Literal(_) => AbstractValue::uninteresting(),
             Expr::Index(parts) => self.visit_index(&parts.0, &parts.1, expr),
-            Expr::Index2(parts) => {
-                for part in [&parts.0, &parts.1, &parts.2] {
-                    self.evaluate(part);
-                }
-                AbstractValue::uninteresting()
-            }
             Expr::Slice(base, from, to, by) => {
                 let base = self.evaluate(base);
                 for part in [from, to, by].into_iter().flatten() {
@@ -43,33 +37,26 @@ impl<'a> FunctionWalk<'_, 'a> {
                 let first = self.evaluate(&parts.1);
                 self.evaluate(&parts.2).joined_with(&first)
             }
-            Expr::List(items) | Expr::Tuple(items) => {
-                let items: Vec<AbstractValue> = items.iter().map(|item| self.evaluate(item)).collect();
-                AbstractValue::from_items(&items)
-            }
-            Expr::Dict(entries) => {
-                let values: Vec<AbstractValue> = entries
-                    .iter()
-                    .map(|(key, value)| {
-                        self.evaluate(key);
-                        self.evaluate(value)
-                    })
-                    .collect();
-                AbstractValue::from_items(&values)
-            }
+            Expr::List(_) | Expr::Tuple(_) => AbstractValue::from_items(&self.evaluate_parts(expr)),
+            // The parts are keys and values in turn.
+            Expr::Dict(_) => AbstractValue::from_items(self.evaluate_parts(expr).iter().skip(1).step_by(2)),
             Expr::ListComprehension(made, first, rest) => self.visit_comprehension(&[made], first, rest),
             Expr::DictComprehension(made, first, rest) => self.visit_comprehension(&[&made.0, &made.1], first, rest),
-            Expr::FString(text) => {
-                for part in &text.expressions {
-                    self.evaluate(part);
-                }
+            Expr::FString(_) => {
+                self.evaluate_parts(expr);
                 AbstractValue::from_text("")
             }
-            Expr::Not(inner) | Expr::Minus(inner) | Expr::Plus(inner) | Expr::BitNot(inner) => {
-                self.evaluate(inner);
+            Expr::Index2(_) | Expr::Not(_) | Expr::Minus(_) | Expr::Plus(_) | Expr::BitNot(_) => {
+                self.evaluate_parts(expr);
                 AbstractValue::uninteresting()
             }
         }
+    }
+
+    fn evaluate_parts(&mut self, expr: &'a AstExpr) -> Vec<AbstractValue> {
+        let mut values = Vec::new();
+        expr.visit_expr(|part| values.push(self.evaluate(part)));
+        values
     }
 
     fn visit_comprehension(
@@ -79,14 +66,10 @@ impl<'a> FunctionWalk<'_, 'a> {
         rest: &'a [ClauseNode],
     ) -> AbstractValue {
         let before = self.names.clone();
-        let over = self.loop_item(&first.over);
-        self.visit_assignment(&first.var, over);
+        self.bind_item(first);
         for clause in rest {
             match clause {
-                ClauseNode::For(each) => {
-                    let over = self.loop_item(&each.over);
-                    self.visit_assignment(&each.var, over);
-                }
+                ClauseNode::For(each) => self.bind_item(each),
                 ClauseNode::If(condition) => {
                     self.evaluate(condition);
                 }
@@ -98,19 +81,24 @@ impl<'a> FunctionWalk<'_, 'a> {
         AbstractValue::from_items(&values)
     }
 
+    fn bind_item(&mut self, each: &'a ForClause) {
+        let item = self.loop_item(&each.over);
+        self.visit_assignment(&each.var, item);
+    }
+
     fn visit_index(&mut self, base: &'a AstExpr, key: &'a AstExpr, expr: &'a AstExpr) -> AbstractValue {
         let (of, by) = (self.evaluate(base), self.evaluate(key));
-        if of.values.arguments {
+        if of.values.may_be(ARGUMENTS) {
             self.flow.uses.record_key(key);
-            if by.values.text {
+            if by.values.may_be(TEXT) {
                 self.flow.uses.record_dict_use(&of.values, format!("[{}]", display_key(key)), span_of(expr));
             } else if matches!(key.node, Expr::Literal(AstLiteral::Int(_))) {
                 self.flow.uses.record_text_use(&of.values, "[0]", span_of(expr));
             }
         }
-        let is_payload = of == AbstractValue::from_payload();
+        let is_payload = of == AbstractValue::from_kinds(PAYLOAD);
         let mut found = if is_payload { AbstractValue::default() } else { of.any_element() };
-        if of.values.payload {
+        if of.values.may_be(PAYLOAD) {
             found.join(&self.flow.payload_field(&by, is_payload && string_literal(key).is_some()));
         }
         found
@@ -136,16 +124,16 @@ impl<'a> FunctionWalk<'_, 'a> {
             BinOp::BitOr => {
                 uses.record_dict_use(&one.values, "|", at);
                 uses.record_dict_use(&other.values, "|", at);
-                let is_payload = one.values.payload || other.values.payload;
+                let is_payload = one.values.may_be(PAYLOAD) || other.values.may_be(PAYLOAD);
                 let mut made = AbstractValue::from_items([&one.any_element(), &other.any_element()]);
-                made.values.payload = is_payload;
+                made.values.add_if(is_payload, PAYLOAD);
                 return made;
             }
             _ if is_comparison(op) => {
                 for (value, beside) in [(&one, right), (&other, left)] {
                     match &beside.node {
                         Expr::Dict(_) => uses.record_dict_use(&value.values, "== {}", at),
-                        Expr::Literal(AstLiteral::String(_)) if value.values.is_only_arguments() => {
+                        Expr::Literal(AstLiteral::String(_)) if value.values.is_only(ARGUMENTS) => {
                             uses.record_text_use(&value.values, "== \"..\"", at);
                         }
                         _ => {}

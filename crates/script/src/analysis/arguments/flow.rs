@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use starlark::syntax::ast::{AstExpr, AstStmt};
 
 use super::uses::ArgumentUses;
-use super::value::{AbstractValue, PossibleValues};
+use super::value::{ARGUMENTS, AbstractValue, FIELD_NAME, GETTER, OTHER, PAYLOAD};
 use crate::analysis::ast::{FunctionBody, FunctionNode, identifier_name};
 
 /// The maximum number of expressions and names that are visited, over all rounds.
@@ -111,7 +111,8 @@ impl<'a> ArgumentFlow<'a> {
     fn enter_entry_point(&mut self, number: usize, position: usize) {
         let Some(function) = self.functions.get(number) else { return };
         for (index, name) in function.node.parameter_names().enumerate() {
-            let value = if index == position { AbstractValue::from_payload() } else { AbstractValue::uninteresting() };
+            let value =
+                if index == position { AbstractValue::from_kinds(PAYLOAD) } else { AbstractValue::uninteresting() };
             self.join_name(number, name, &value);
         }
     }
@@ -156,18 +157,19 @@ impl<'a> ArgumentFlow<'a> {
         } else {
             self.uses.record_text_use(&base.values, what, span);
         }
-        let all = base.values.payload && matches!(name, "items" | "values");
-        let getter = base.values.payload && matches!(name, "get" | "pop" | "setdefault");
-        let other = !(getter && *base == AbstractValue::from_payload());
+        let all = base.values.may_be(PAYLOAD) && matches!(name, "items" | "values");
+        let getter = base.values.may_be(PAYLOAD) && matches!(name, "get" | "pop" | "setdefault");
+        let other = !(getter && *base == AbstractValue::from_kinds(PAYLOAD));
         let mut method = AbstractValue { values: base.contents.clone(), contents: base.contents.clone() };
-        method.values.join(&PossibleValues { other, getter, ..PossibleValues::default() });
-        method.contents.join(&PossibleValues { arguments: all, other: all, ..PossibleValues::default() });
+        method.values.add_if(other, OTHER);
+        method.values.add_if(getter, GETTER);
+        method.contents.add_if(all, ARGUMENTS | OTHER);
         method
     }
 
     /// The value of the payload under a key.
     pub(super) fn payload_field(&self, key: &AbstractValue, is_literal: bool) -> AbstractValue {
-        if key.values.field {
+        if key.values.may_be(FIELD_NAME) {
             AbstractValue::from_arguments(is_literal && !self.is_replaced)
         } else {
             AbstractValue::uninteresting()

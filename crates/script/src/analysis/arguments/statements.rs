@@ -3,7 +3,7 @@
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstStmt, Expr, Stmt};
 
 use super::flow::FunctionWalk;
-use super::value::AbstractValue;
+use super::value::{ARGUMENTS, AbstractValue, FIELD_NAME, PAYLOAD};
 use crate::analysis::ast::{FunctionNode, assigned_names, span_of, statements_in};
 
 impl<'a> FunctionWalk<'_, 'a> {
@@ -89,11 +89,11 @@ impl<'a> FunctionWalk<'_, 'a> {
             }
             AssignTargetP::Index(parts) => {
                 let (base, key) = (self.evaluate(&parts.0), self.evaluate(&parts.1));
-                if base.values.arguments {
+                if base.values.may_be(ARGUMENTS) {
                     self.flow.uses.record_key(&parts.1);
                     self.flow.uses.record_dict_use(&base.values, "[..] =", span_of(target));
                 }
-                if base.values.payload && key.values.field {
+                if base.values.may_be(PAYLOAD) && key.values.may_be(FIELD_NAME) {
                     self.flow.mark_replaced();
                 }
                 self.extend_name(&parts.0, &value);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use starlark::syntax::ast::AstExpr;
 
-use super::value::PossibleValues;
+use super::value::{ARGUMENTS, PossibleValues};
 use crate::analysis::ast::{identifier_name, string_literal};
 
 /// A span in the script's text.
@@ -48,16 +48,16 @@ pub(super) enum ArgumentsConclusion {
 impl ArgumentUses {
     /// Records a use that only a dict supports.
     pub(super) fn record_dict_use(&mut self, values: &PossibleValues, action: impl Into<String>, span: ScriptSpan) {
-        if values.arguments {
+        if values.may_be(ARGUMENTS) {
             let list =
-                if values.is_only_arguments() { &mut self.certain_dict_uses } else { &mut self.possible_dict_uses };
+                if values.is_only(ARGUMENTS) { &mut self.certain_dict_uses } else { &mut self.possible_dict_uses };
             list.push((action.into(), span));
         }
     }
 
     /// Records a use that only a string supports.
     pub(super) fn record_text_use(&mut self, values: &PossibleValues, action: impl Into<String>, span: ScriptSpan) {
-        if values.arguments {
+        if values.may_be(ARGUMENTS) {
             self.text_uses.push((action.into(), span));
         }
     }
@@ -69,17 +69,17 @@ impl ArgumentUses {
 
     /// Records a search.
     pub(super) fn record_search(&mut self, values: &PossibleValues, sought: &AstExpr, span: ScriptSpan) {
-        if values.arguments {
+        if values.may_be(ARGUMENTS) {
             self.searches.push((key_text(sought), span));
         }
     }
 
     pub(super) fn record_type_check(&mut self, values: &PossibleValues) {
-        self.is_type_checked |= values.arguments;
+        self.is_type_checked |= values.may_be(ARGUMENTS);
     }
 
     pub(super) fn record_unknown(&mut self, values: &PossibleValues, span: ScriptSpan) {
-        if values.arguments {
+        if values.may_be(ARGUMENTS) {
             self.unknown.get_or_insert(span);
         }
     }

@@ -10,84 +10,74 @@ pub(super) struct AbstractValue {
     pub(super) contents: PossibleValues,
 }
 
+/// The payload.
+pub(super) const PAYLOAD: u8 = 1;
+/// `payload["arguments"]`.
+pub(super) const ARGUMENTS: u8 = 1 << 1;
+/// The string `"arguments"`.
+pub(super) const FIELD_NAME: u8 = 1 << 2;
+/// A string of the script.
+pub(super) const TEXT: u8 = 1 << 3;
+/// The method `get` of the payload.
+pub(super) const GETTER: u8 = 1 << 4;
+/// Any other value.
+pub(super) const OTHER: u8 = 1 << 5;
+
 /// Possible values; empty means "never evaluated".
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PossibleValues {
-    pub(super) payload: bool,
-    /// `payload["arguments"]`.
-    pub(super) arguments: bool,
-    /// The string `"arguments"`.
-    pub(super) field: bool,
-    /// A string of the script.
-    pub(super) text: bool,
-    /// The method `get` of the payload.
-    pub(super) getter: bool,
-    /// Any other value.
-    pub(super) other: bool,
+    /// Those of the kinds above.
+    kinds: u8,
     /// Functions of the script, by index.
     pub(super) functions: BTreeSet<usize>,
 }
 
 impl PossibleValues {
+    pub(super) fn may_be(&self, kind: u8) -> bool {
+        self.kinds & kind != 0
+    }
+
+    /// Whether this is always of one kind.
+    pub(super) fn is_only(&self, kind: u8) -> bool {
+        self.kinds == kind && self.functions.is_empty()
+    }
+
+    /// Adds kinds if a condition holds.
+    pub(super) fn add_if(&mut self, condition: bool, kinds: u8) {
+        self.kinds |= if condition { kinds } else { 0 };
+    }
+
     /// Adds the possible values of another one. Returns whether anything was new.
     pub(super) fn join(&mut self, other: &Self) -> bool {
-        let before = (self.as_flags(), self.functions.len());
-        self.payload |= other.payload;
-        self.arguments |= other.arguments;
-        self.field |= other.field;
-        self.text |= other.text;
-        self.getter |= other.getter;
-        self.other |= other.other;
+        let before = (self.kinds, self.functions.len());
+        self.kinds |= other.kinds;
         self.functions.extend(&other.functions);
-        before != (self.as_flags(), self.functions.len())
-    }
-
-    fn as_flags(&self) -> [bool; 6] {
-        [self.payload, self.arguments, self.field, self.text, self.getter, self.other]
-    }
-
-    /// Whether this is always `payload["arguments"]`.
-    pub(super) fn is_only_arguments(&self) -> bool {
-        *self == Self { arguments: true, ..Self::default() }
-    }
-
-    /// Whether this is always the method `get` of the payload.
-    pub(super) fn is_only_getter(&self) -> bool {
-        *self == Self { getter: true, ..Self::default() }
+        before != (self.kinds, self.functions.len())
     }
 }
 
 impl AbstractValue {
     /// A value that the analysis ignores.
     pub(super) fn uninteresting() -> Self {
-        Self::from_values(PossibleValues { other: true, ..PossibleValues::default() })
+        Self::from_kinds(OTHER)
     }
 
-    pub(super) fn from_payload() -> Self {
-        Self::from_values(PossibleValues { payload: true, ..PossibleValues::default() })
+    pub(super) fn from_kinds(kinds: u8) -> Self {
+        Self { values: PossibleValues { kinds, ..PossibleValues::default() }, ..Self::default() }
     }
 
     pub(super) fn from_function(number: usize) -> Self {
-        Self::from_values(PossibleValues { functions: BTreeSet::from([number]), ..PossibleValues::default() })
+        Self { values: PossibleValues { kinds: 0, functions: BTreeSet::from([number]) }, ..Self::default() }
     }
 
     /// A string of the script.
     pub(super) fn from_text(text: &str) -> Self {
-        Self::from_values(PossibleValues {
-            text: true,
-            field: text == super::FIELD,
-            other: true,
-            ..PossibleValues::default()
-        })
+        Self::from_kinds(TEXT | OTHER | if text == super::FIELD { FIELD_NAME } else { 0 })
     }
 
     /// `payload["arguments"]`, or possibly another value if it is not `certain`.
     pub(super) fn from_arguments(certain: bool) -> Self {
-        Self::from_values(PossibleValues { arguments: true, other: !certain, ..PossibleValues::default() })
-    }
-
-    pub(super) fn from_values(values: PossibleValues) -> Self {
-        Self { values, contents: PossibleValues::default() }
+        Self::from_kinds(if certain { ARGUMENTS } else { ARGUMENTS | OTHER })
     }
 
     /// A list or another value that contains these.
@@ -109,9 +99,8 @@ impl AbstractValue {
     pub(super) fn any_element(&self) -> Self {
         let mut own = self.contents.clone();
         // Iterating over a payload yields its keys.
-        own.text |= self.values.payload;
-        own.field |= self.values.payload;
-        own.other = true;
+        own.add_if(self.values.may_be(PAYLOAD), TEXT | FIELD_NAME);
+        own.kinds |= OTHER;
         Self { values: own, contents: self.contents.clone() }
     }
 
