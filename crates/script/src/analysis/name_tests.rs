@@ -348,6 +348,8 @@ mod tests {
         assert_eq!(handle("", rebound), "Is Read");
         let each = "for shell in [\"Bash\"]:\n        if payload[\"name\"] == shell:\n            return block(\"no\")";
         assert_eq!(handle("", each), "Is Bash");
+        let pairs = "for shell, why in [(\"Bash\", \"a\"), (\"sh\", \"b\")]:\n        if payload[\"name\"] == shell:\n            return block(why)";
+        assert_eq!(handle("", pairs), "Is Bash, Is a, Is b, Is sh");
         let unpacked =
             "n, args = payload[\"name\"], payload[\"args\"]\n    return n == \"Bash\" and args == \"create\"";
         assert_eq!(handle("", unpacked), "Is Bash");

@@ -147,19 +147,19 @@ impl<'a> BoundNames<'a> {
                 }
                 Stmt::Assign(assign) => match target_name(&assign.lhs) {
                     Some(name) => self.bind(name, NameBinding::Value(&assign.rhs)),
-                    None => self.bind_parts(&assign.lhs, &assign.rhs),
+                    None => self.bind_unpacked(&assign.lhs, &assign.rhs),
                 },
                 Stmt::AssignModify(target, _, value) => {
                     target_names(target).into_iter().for_each(|name| self.bind(name, NameBinding::Augmented(value)));
                 }
-                Stmt::For(each) => self.bind_parts(&each.var, &each.over),
+                Stmt::For(each) => self.bind_items(&each.var, &each.over),
                 _ => {}
             }
         }
         for expr in expressions {
             match &expr.node {
                 Expr::Lambda(lambda) => self.bind_parameters(FunctionNode::from_lambda(lambda)),
-                _ => comprehension_loops(expr).for_each(|each| self.bind_parts(&each.var, &each.over)),
+                _ => comprehension_loops(expr).for_each(|each| self.bind_items(&each.var, &each.over)),
             }
         }
     }
@@ -171,16 +171,20 @@ impl<'a> BoundNames<'a> {
         });
     }
 
-    fn bind_parts(&mut self, target: &'a AstAssignTarget, value: &'a AstExpr) {
+    /// Each name may be any part of any item of a loop.
+    fn bind_items(&mut self, target: &'a AstAssignTarget, over: &'a AstExpr) {
+        target_names(target).into_iter().for_each(|name| self.bind(name, NameBinding::Part(over)));
+    }
+
+    /// Values that are unpacked go to the targets beside them, if the text shows which these are.
+    fn bind_unpacked(&mut self, target: &'a AstAssignTarget, value: &'a AstExpr) {
         match (&target.node, &value.node) {
-            (AssignTargetP::Identifier(name), _) => self.bind(&name.ident, NameBinding::Part(value)),
             (AssignTargetP::Tuple(targets), Expr::Tuple(values) | Expr::List(values))
                 if targets.len() == values.len() =>
             {
-                targets.iter().zip(values).for_each(|(target, value)| self.bind_parts(target, value));
+                targets.iter().zip(values).for_each(|(target, value)| self.bind_unpacked(target, value));
             }
-            (AssignTargetP::Tuple(targets), _) => targets.iter().for_each(|target| self.bind_parts(target, value)),
-            (AssignTargetP::Index(_) | AssignTargetP::Dot(..), _) => {}
+            _ => self.bind_items(target, value),
         }
     }
 
