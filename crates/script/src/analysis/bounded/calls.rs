@@ -4,7 +4,7 @@ use starlark::syntax::ast::{AstArgument, AstExpr, AstLiteral, BinOp, Expr};
 
 use super::super::ast::{ArgumentNode, identifier_name, is_spread, string_literal};
 use super::size::{LoopCount, ValueSize};
-use super::{MAX_ALLOCATED, MAX_LITERAL_TURNS, SizeMachine, SizeNames};
+use super::{MAX_ALLOCATED, MAX_LITERAL_TURNS, SizeMachine};
 use crate::globals::{self, REGISTRATIONS};
 use crate::language::ScriptKind;
 use crate::source::ASSERT_ALIAS;
@@ -54,12 +54,7 @@ impl ArgumentSizes<'_> {
 }
 
 impl<'a> SizeMachine<'a> {
-    pub(super) fn size_of_call(
-        &mut self,
-        callee: &'a AstExpr,
-        arguments: &'a [AstArgument],
-        names: &mut SizeNames<'a>,
-    ) -> Option<ValueSize> {
+    pub(super) fn size_of_call(&mut self, callee: &'a AstExpr, arguments: &'a [AstArgument]) -> Option<ValueSize> {
         let lengths = arguments.iter().all(|argument| is_length(argument.node.expr()));
         let mut given = ArgumentSizes { sizes: Vec::new(), texts: Vec::new(), are_lengths: lengths };
         for argument in arguments {
@@ -67,12 +62,12 @@ impl<'a> SizeMachine<'a> {
                 return None;
             }
             let expr = argument.node.expr();
-            given.sizes.push(self.size_of_expression(expr, names)?);
+            given.sizes.push(self.size_of_expression(expr)?);
             given.texts.push(string_literal(expr));
         }
         self.count_growth(given.composed_constants() as u64)?;
         match &callee.node {
-            Expr::Identifier(name) if names.contains_key(name.ident.as_str()) => None,
+            Expr::Identifier(name) if self.names.contains_key(name.ident.as_str()) => None,
             Expr::Identifier(name) if self.functions.contains_key(name.ident.as_str()) => {
                 let plain = arguments.iter().all(|argument| matches!(argument.node, ArgumentNode::Positional(_)));
                 // Named arguments: each is at most as large as all of them.
@@ -83,17 +78,17 @@ impl<'a> SizeMachine<'a> {
                     is_composed: given.composed_constants() > 0,
                     ..ValueSize::NOTHING
                 };
-                let count = self.functions.get(name.ident.as_str()).map_or(0, |def| def.params.len());
+                let count = self.functions.get(name.ident.as_str()).map_or(0, |function| function.parameters.len());
                 self.call_function(&name.ident, &if plain { given.sizes } else { vec![whole; count] })
             }
             Expr::Identifier(name) if given.has_function() => self.size_of_retaining_call(&name.ident, &given),
             Expr::Identifier(name) => self.size_of_builtin(&name.ident, &given),
             Expr::Dot(base, method) => match namespace_path(base) {
-                Some(path) if !names.contains_key(path.split('.').next().unwrap_or_default()) => {
+                Some(path) if !self.names.contains_key(path.split('.').next().unwrap_or_default()) => {
                     (!given.has_function()).then_some(())?;
                     self.size_of_member_call(&path, &method.node, &given)
                 }
-                _ => self.size_of_method_call(base, &method.node, &given, names),
+                _ => self.size_of_method_call(base, &method.node, &given),
             },
             _ => None,
         }
@@ -223,14 +218,8 @@ impl<'a> SizeMachine<'a> {
         }
     }
 
-    fn size_of_method_call(
-        &mut self,
-        base: &'a AstExpr,
-        method: &str,
-        sizes: &ArgumentSizes<'_>,
-        names: &mut SizeNames<'a>,
-    ) -> Option<ValueSize> {
-        let value = self.size_of_expression(base, names)?;
+    fn size_of_method_call(&mut self, base: &'a AstExpr, method: &str, sizes: &ArgumentSizes<'_>) -> Option<ValueSize> {
+        let value = self.size_of_expression(base)?;
         (!sizes.has_function() || KEEPING.contains(&method)).then_some(())?;
         let copied = |machine: &mut Self| machine.allocate(value.units, value.is_shared_out);
         match method {
@@ -276,11 +265,11 @@ impl<'a> SizeMachine<'a> {
                 self.allocate(sizes.total_units().saturating_mul(places), sizes.is_shared_out())
             }
             "append" | "extend" | "insert" | "add" | "update" | "setdefault" => {
-                let name = identifier_name(base).filter(|name| names.contains_key(*name))?;
+                let name = identifier_name(base).filter(|name| self.names.contains_key(*name))?;
                 let item =
                     ValueSize { is_number: sizes.sizes.iter().all(|size| size.is_number), ..sizes.largest_size() };
                 let grown = self.size_after_insert(value, item)?;
-                names.insert(name, grown);
+                self.names.insert(name, grown);
                 Some(value.larger(item))
             }
             "pop" | "popitem" | "remove" | "clear" | "discard" => {

@@ -72,7 +72,7 @@ pub(super) fn has_feedback(body: &AstStmt) -> bool {
             _ => {}
         }
     }
-    for (name, call) in growing_calls(body) {
+    for (name, call) in growing_calls(expressions_in(body)) {
         call.arguments.iter().for_each(|argument| edges.add_edge(name, names_in(argument.expr()), true));
     }
     edges.growing.iter().any(|(to, from)| edges.can_reach(from, to))
@@ -80,7 +80,7 @@ pub(super) fn has_feedback(body: &AstStmt) -> bool {
 
 /// The names that a loop's body binds or changes.
 pub(super) fn changed_names(body: &AstStmt) -> Vec<&str> {
-    let mut names: Vec<&str> = growing_calls(body).map(|(name, _)| name).collect();
+    let mut names: Vec<&str> = growing_calls(expressions_in(body)).map(|(name, _)| name).collect();
     for stmt in statements_in(body) {
         names.extend(assigned_names(stmt));
         if let Stmt::Assign(assign) = &stmt.node {
@@ -99,8 +99,8 @@ fn indexed_name(target: &AstAssignTarget) -> Option<&str> {
 }
 
 /// The calls that put their arguments into the value of a name.
-fn growing_calls(body: &AstStmt) -> impl Iterator<Item = (&str, MethodCall<'_>)> {
-    let calls = expressions_in(body).into_iter().filter_map(MethodCall::of);
+pub(super) fn growing_calls(expressions: Vec<&AstExpr>) -> impl Iterator<Item = (&str, MethodCall<'_>)> {
+    let calls = expressions.into_iter().filter_map(MethodCall::of);
     calls.filter(|call| GROWING.contains(&call.method)).filter_map(|call| Some((identifier_name(call.base)?, call)))
 }
 

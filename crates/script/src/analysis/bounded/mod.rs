@@ -40,7 +40,9 @@ use std::collections::BTreeMap;
 
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
 
-use super::ast::{DefNode, block_statements, identifier_name, is_constant_name, statements_in};
+use super::ast::{
+    FunctionBody, FunctionNode, block_statements, identifier_name, is_constant_name, nested_expressions, statements_in,
+};
 use super::resolved::ResolvedScript;
 use size::{LoopCount, ValueSize};
 
@@ -57,21 +59,13 @@ const MAX_CALLS: usize = 500;
 
 /// The maximum memory of a call, in inputs, if the whole script may be loaded and run in this process.
 pub(super) fn input_bound(script: &ResolvedScript<'_>) -> Option<u64> {
-    aliases::has_no_hidden_growth(script).then(|| run_on_sizes(script.root())).flatten()
+    aliases::has_no_hidden_growth(script).then(|| run_on_sizes(script)).flatten()
 }
 
 /// Evaluates all functions on sizes; `None` if something is not bounded.
-fn run_on_sizes(root: &AstStmt) -> Option<u64> {
-    let mut machine = SizeMachine::default();
-    for stmt in block_statements(root) {
-        if let Stmt::Def(def) = &stmt.node
-            && machine.functions.insert(&def.name.ident, def).is_some()
-        {
-            return None;
-        }
-    }
-    let mut globals = SizeNames::new();
-    for stmt in block_statements(root) {
+fn run_on_sizes(script: &ResolvedScript<'_>) -> Option<u64> {
+    let mut machine = SizeMachine { functions: script.top_level_functions()?, ..SizeMachine::default() };
+    for stmt in block_statements(script.root()) {
         // A function that a condition or a loop of the top level defines cannot be analysed.
         let hides = |inner: &&AstStmt| matches!(inner.node, Stmt::Def(_));
         if !hides(&stmt) && statements_in(stmt).iter().any(hides) {
@@ -80,14 +74,11 @@ fn run_on_sizes(root: &AstStmt) -> Option<u64> {
         // Functions that the top level calls can access the names bound before the call; names that a loop is changing
         // are not known yet.
         let changing = feedback::changed_names(stmt);
-        machine.globals = globals.clone();
+        machine.globals = machine.names.clone();
         machine.globals.retain(|name, _| !changing.contains(name));
-        machine.visit_statement(stmt, &mut globals)?;
+        machine.visit_statement(stmt)?;
     }
-    if machine.functions.keys().any(|name| globals.contains_key(*name)) {
-        return None;
-    }
-    machine.globals = globals;
+    machine.globals = std::mem::take(&mut machine.names);
     // Includes functions that are never called, because loading evaluates their constants.
     let functions: Vec<&str> = machine.functions.keys().copied().collect();
     let mut most = 0;
@@ -104,8 +95,10 @@ type SizeNames<'a> = BTreeMap<&'a str, ValueSize>;
 /// The state of the analysis.
 #[derive(Default)]
 struct SizeMachine<'a> {
-    functions: BTreeMap<&'a str, &'a DefNode>,
+    functions: BTreeMap<&'a str, FunctionNode<'a>>,
     globals: SizeNames<'a>,
+    /// The names of the running function, or of the top level.
+    names: SizeNames<'a>,
     /// The functions being analysed, the outermost first.
     active_functions: Vec<&'a str>,
     calls: usize,
@@ -140,76 +133,93 @@ impl Default for EnclosingLoops {
 impl<'a> SizeMachine<'a> {
     /// Analyses a function; missing arguments have the size of the input.
     fn call_function(&mut self, name: &str, arguments: &[ValueSize]) -> Option<ValueSize> {
-        let (name, def) = self.functions.get_key_value(name).map(|(name, def)| (*name, *def))?;
+        let (name, function) = self.functions.get_key_value(name).map(|(name, function)| (*name, *function))?;
         self.calls += 1;
         if self.active_functions.contains(&name) || self.calls > MAX_CALLS {
             return None;
         }
         let mut names = SizeNames::new();
-        for (position, parameter) in def.params.iter().enumerate() {
+        for (position, parameter) in function.parameters.iter().enumerate() {
             if let Some(ident) = parameter.ident() {
                 names.insert(&ident.ident, arguments.get(position).copied().unwrap_or(ValueSize::INPUT));
             }
         }
-        self.active_functions.push(name);
         let outside = std::mem::replace(&mut self.loops_around_function, self.enclosing_loops);
-        let returned = self.return_size.take();
-        self.visit_statement(&def.body, &mut names)?;
-        self.active_functions.pop();
+        let answer = self.visit_body(name, function, names)?;
         self.loops_around_function = outside;
-        let answer = std::mem::replace(&mut self.return_size, returned);
         Some(answer.unwrap_or(ValueSize::NUMBER))
     }
 
-    fn visit_statement(&mut self, stmt: &'a AstStmt, names: &mut SizeNames<'a>) -> Option<()> {
+    /// Analyses the body of a function with names of its own. Returns the size of what it returns.
+    fn visit_body(
+        &mut self,
+        name: &'a str,
+        function: FunctionNode<'a>,
+        names: SizeNames<'a>,
+    ) -> Option<Option<ValueSize>> {
+        let outer = std::mem::replace(&mut self.names, names);
+        let returned = self.return_size.take();
+        self.active_functions.push(name);
+        match function.body {
+            FunctionBody::Block(stmt) => self.visit_statement(stmt)?,
+            FunctionBody::Value(expr) => self.return_size = Some(self.size_of_expression(expr)?),
+        }
+        self.active_functions.pop();
+        self.names = outer;
+        Some(std::mem::replace(&mut self.return_size, returned))
+    }
+
+    fn visit_statement(&mut self, stmt: &'a AstStmt) -> Option<()> {
         match &stmt.node {
             Stmt::Break | Stmt::Continue | Stmt::Pass => {}
             Stmt::Expression(expr) => {
-                self.size_of_expression(expr, names)?;
+                self.size_of_expression(expr)?;
             }
             Stmt::Return(expr) => {
                 // A return leaves the loops of its function.
                 let context = std::mem::replace(&mut self.enclosing_loops, self.loops_around_function);
                 let size = match expr {
-                    Some(expr) => self.size_of_expression(expr, names)?,
+                    Some(expr) => self.size_of_expression(expr)?,
                     None => ValueSize::NUMBER,
                 };
                 self.enclosing_loops = context;
                 self.return_size = Some(self.return_size.map_or(size, |known| known.larger(size)));
             }
             Stmt::Assign(assign) => {
-                let size = self.size_of_expression(&assign.rhs, names)?;
-                self.bind_target(&assign.lhs, size, names)?;
+                let size = self.size_of_expression(&assign.rhs)?;
+                self.bind_target(&assign.lhs, size)?;
             }
-            Stmt::AssignModify(target, op, value) => self.visit_augmented_assignment(target, *op, value, names)?,
-            Stmt::Statements(inner) => inner.iter().try_for_each(|stmt| self.visit_statement(stmt, names))?,
-            Stmt::If(condition, body) => {
-                self.size_of_expression(condition, names)?;
-                let mut taken = names.clone();
-                self.visit_statement(body, &mut taken)?;
-                merge_larger(names, taken);
-            }
-            Stmt::IfElse(condition, bodies) => {
-                self.size_of_expression(condition, names)?;
-                let (mut yes, mut no) = (names.clone(), names.clone());
-                self.visit_statement(&bodies.0, &mut yes)?;
-                self.visit_statement(&bodies.1, &mut no)?;
-                merge_larger(names, yes);
-                merge_larger(names, no);
-            }
+            Stmt::AssignModify(target, op, value) => self.visit_augmented_assignment(target, *op, value)?,
+            Stmt::Statements(inner) => inner.iter().try_for_each(|stmt| self.visit_statement(stmt))?,
+            Stmt::If(condition, body) => self.visit_branches(condition, &[body])?,
+            Stmt::IfElse(condition, bodies) => self.visit_branches(condition, &[&bodies.0, &bodies.1])?,
             Stmt::For(each) => {
                 if feedback::has_feedback(&each.body) {
                     return None;
                 }
-                let over = self.size_of_expression(&each.over, names)?;
+                let over = self.size_of_expression(&each.over)?;
                 let changed = feedback::changed_names(&each.body);
-                self.visit_loop(over, &each.var, &changed, names, |machine, names| {
-                    machine.visit_statement(&each.body, names)
-                })?;
+                self.visit_loop(over, &each.var, &changed, |machine| machine.visit_statement(&each.body))?;
             }
-            Stmt::Def(def) => self.visit_definition(def, names)?,
+            Stmt::Def(def) => self.visit_definition(def)?,
             Stmt::Load(_) => return None,
         }
+        Some(())
+    }
+
+    /// Keeps the larger size of each name, whichever branch is taken.
+    fn visit_branches(&mut self, condition: &'a AstExpr, branches: &[&'a AstStmt]) -> Option<()> {
+        self.size_of_expression(condition)?;
+        let before = self.names.clone();
+        let mut merged = before.clone();
+        for branch in branches {
+            self.names = before.clone();
+            self.visit_statement(branch)?;
+            for (name, size) in &self.names {
+                merged.entry(name).and_modify(|known| *known = known.larger(*size)).or_insert(*size);
+            }
+        }
+        self.names = merged;
         Some(())
     }
 
@@ -218,18 +228,17 @@ impl<'a> SizeMachine<'a> {
         target: &'a AstAssignTarget,
         op: AssignOp,
         value: &'a AstExpr,
-        names: &mut SizeNames<'a>,
     ) -> Option<()> {
-        let added = self.size_of_expression(value, names)?;
+        let added = self.size_of_expression(value)?;
         let name = match &target.node {
             AssignTargetP::Identifier(name) => name.ident.as_str(),
             AssignTargetP::Index(parts) => {
-                self.size_of_expression(&parts.1, names)?;
+                self.size_of_expression(&parts.1)?;
                 return (added.is_number && !matches!(op, AssignOp::Multiply | AssignOp::LeftShift)).then_some(());
             }
             AssignTargetP::Tuple(_) | AssignTargetP::Dot(..) => return None,
         };
-        let known = self.lookup_name(name, names)?;
+        let known = self.lookup_name(name)?;
         let changed = match op {
             AssignOp::Add if matches!(value.node, Expr::List(_)) => self.size_after_insert(known, added)?,
             AssignOp::Add => self.size_of_sum(known, added)?,
@@ -237,30 +246,30 @@ impl<'a> SizeMachine<'a> {
             AssignOp::BitOr => self.size_after_insert(known, added)?,
             _ => return None,
         };
-        names.insert(name, changed);
+        self.names.insert(name, changed);
         Some(())
     }
 
     /// Binds a target to a size.
-    fn bind_target(&mut self, target: &'a AstAssignTarget, size: ValueSize, names: &mut SizeNames<'a>) -> Option<()> {
+    fn bind_target(&mut self, target: &'a AstAssignTarget, size: ValueSize) -> Option<()> {
         match &target.node {
             AssignTargetP::Identifier(name) => {
-                names.insert(&name.ident, size);
+                self.names.insert(&name.ident, size);
             }
             AssignTargetP::Tuple(parts) => {
-                parts.iter().try_for_each(|target| self.bind_target(target, size.part(), names))?;
+                parts.iter().try_for_each(|target| self.bind_target(target, size.part()))?;
             }
             AssignTargetP::Index(parts) => {
-                self.size_of_expression(&parts.1, names)?;
+                self.size_of_expression(&parts.1)?;
                 match identifier_name(&parts.0) {
                     Some(name) => {
-                        let grown = self.size_after_insert(self.lookup_name(name, names)?, size)?;
-                        if let Some(known) = names.get_mut(name) {
+                        let grown = self.size_after_insert(self.lookup_name(name)?, size)?;
+                        if let Some(known) = self.names.get_mut(name) {
                             *known = grown;
                         }
                     }
                     None => {
-                        self.size_of_expression(&parts.0, names)?;
+                        self.size_of_expression(&parts.0)?;
                     }
                 }
             }
@@ -269,18 +278,14 @@ impl<'a> SizeMachine<'a> {
         Some(())
     }
 
-    fn lookup_name(&self, name: &str, names: &SizeNames<'a>) -> Option<ValueSize> {
-        let known = names.get(name).copied();
-        let global = || {
-            // A global is the same in every iteration.
-            self.globals
-                .get(name)
-                .map(|size| ValueSize { is_shared_out: self.enclosing_loops.input_loop_count == 0, ..*size })
-        };
-        known.or_else(global)
+    fn lookup_name(&self, name: &str) -> Option<ValueSize> {
+        // A global is the same in every iteration.
+        let is_shared_out = self.enclosing_loops.input_loop_count == 0;
+        let global = || self.globals.get(name).map(|size| ValueSize { is_shared_out, ..*size });
+        self.names.get(name).copied().or_else(global)
     }
 
-    fn size_of_expression(&mut self, expr: &'a AstExpr, names: &mut SizeNames<'a>) -> Option<ValueSize> {
+    fn size_of_expression(&mut self, expr: &'a AstExpr) -> Option<ValueSize> {
         match &expr.node {
             Expr::Literal(literal) => Some(match literal {
                 AstLiteral::Int(int) => ValueSize { integer: int.node.to_string().parse().ok(), ..ValueSize::NUMBER },
@@ -290,64 +295,65 @@ impl<'a> SizeMachine<'a> {
             }),
             Expr::Identifier(_) if is_constant_name(expr) => Some(ValueSize::NUMBER),
             Expr::Identifier(name) => match name.ident.as_str() {
-                name if self.functions.contains_key(name) && !names.contains_key(name) => Some(ValueSize::FUNCTION),
-                name => self.lookup_name(name, names),
+                name if self.functions.contains_key(name) && !self.names.contains_key(name) => {
+                    Some(ValueSize::FUNCTION)
+                }
+                name => self.lookup_name(name),
             },
-            Expr::List(items) | Expr::Tuple(items) => self.size_of_display(items.iter(), items.len(), names),
+            Expr::List(items) | Expr::Tuple(items) => self.size_of_display(items.iter(), items.len()),
             Expr::Dict(entries) => {
-                self.size_of_display(entries.iter().flat_map(|(key, value)| [key, value]), entries.len(), names)
+                self.size_of_display(entries.iter().flat_map(|(key, value)| [key, value]), entries.len())
             }
-            Expr::ListComprehension(made, first, rest) => self.visit_comprehension(&[made], first, rest, names),
-            Expr::DictComprehension(made, first, rest) => {
-                self.visit_comprehension(&[&made.0, &made.1], first, rest, names)
+            // The names of a comprehension end with it, and so would the growth of another value.
+            Expr::ListComprehension(..) | Expr::DictComprehension(..)
+                if feedback::growing_calls(nested_expressions(expr)).next().is_some() =>
+            {
+                None
             }
+            Expr::ListComprehension(made, first, rest) => self.visit_comprehension(&[made], first, rest),
+            Expr::DictComprehension(made, first, rest) => self.visit_comprehension(&[&made.0, &made.1], first, rest),
             Expr::Index(parts) => {
-                self.size_of_expression(&parts.1, names)?;
-                Some(self.size_of_expression(&parts.0, names)?.part())
+                self.size_of_expression(&parts.1)?;
+                Some(self.size_of_expression(&parts.0)?.part())
             }
             Expr::Slice(base, from, to, step) => {
                 for bound in [from, to, step].into_iter().flatten() {
-                    self.size_of_expression(bound, names)?;
+                    self.size_of_expression(bound)?;
                 }
-                let base = self.size_of_expression(base, names)?;
+                let base = self.size_of_expression(base)?;
                 let made = self.allocate(base.units, base.is_shared_out)?;
                 Some(ValueSize { is_function: base.is_function, ..made })
             }
             Expr::Not(inner) | Expr::Minus(inner) | Expr::Plus(inner) | Expr::BitNot(inner) => {
-                self.size_of_expression(inner, names)?;
+                self.size_of_expression(inner)?;
                 Some(ValueSize::NUMBER)
             }
             Expr::If(parts) => {
-                self.size_of_expression(&parts.0, names)?;
-                let yes = self.size_of_expression(&parts.1, names)?;
-                Some(yes.larger(self.size_of_expression(&parts.2, names)?))
+                self.size_of_expression(&parts.0)?;
+                let yes = self.size_of_expression(&parts.1)?;
+                Some(yes.larger(self.size_of_expression(&parts.2)?))
             }
-            Expr::Op(left, op, right) => self.size_of_operator(left, *op, right, names),
+            Expr::Op(left, op, right) => self.size_of_operator(left, *op, right),
             Expr::FString(parts) => {
                 let mut total = ValueSize::from_literal_text(parts.format.node.len());
                 for part in &parts.expressions {
-                    let size = self.size_of_expression(part, names)?;
+                    let size = self.size_of_expression(part)?;
                     total = self.size_of_text_sum(total, size)?;
                 }
                 Some(total)
             }
-            Expr::Call(callee, call) => self.size_of_call(callee, &call.args, names),
-            Expr::Lambda(lambda) => self.visit_lambda(lambda, names),
+            Expr::Call(callee, call) => self.size_of_call(callee, &call.args),
+            Expr::Lambda(lambda) => self.visit_function(FunctionNode::from_lambda(lambda)),
             Expr::Dot(..) | Expr::Index2(_) => None,
         }
     }
 
-    fn size_of_display(
-        &mut self,
-        items: impl Iterator<Item = &'a AstExpr>,
-        count: usize,
-        names: &mut SizeNames<'a>,
-    ) -> Option<ValueSize> {
+    fn size_of_display(&mut self, items: impl Iterator<Item = &'a AstExpr>, count: usize) -> Option<ValueSize> {
         let mut total = ValueSize { loop_count: LoopCount::Literal(u32::try_from(count).ok()?), ..ValueSize::NOTHING };
         let mut numbers = count > 0;
         let mut composed = 0_u64;
         for item in items {
-            let size = self.size_of_expression(item, names)?;
+            let size = self.size_of_expression(item)?;
             composed += u64::from(size.is_composed_constant());
             total.is_composed |=
                 size.is_composed || !matches!(item.node, Expr::Literal(_) | Expr::List(_) | Expr::Tuple(_));
@@ -358,12 +364,5 @@ impl<'a> SizeMachine<'a> {
         }
         self.count_growth(composed)?;
         Some(ValueSize { items_are_numbers: numbers, ..total })
-    }
-}
-
-/// Keeps the larger of two sizes of each name.
-fn merge_larger<'a>(names: &mut SizeNames<'a>, others: SizeNames<'a>) {
-    for (name, size) in others {
-        names.entry(name).and_modify(|known| *known = known.larger(size)).or_insert(size);
     }
 }

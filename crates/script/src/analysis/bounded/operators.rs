@@ -3,8 +3,8 @@
 use starlark::syntax::ast::{AstExpr, BinOp};
 
 use super::super::ast::{is_comparison, string_literal};
+use super::SizeMachine;
 use super::size::ValueSize;
-use super::{SizeMachine, SizeNames};
 
 /// The largest literal by which a number or a string of the input may be multiplied.
 const MAX_FACTOR: i64 = 64;
@@ -12,14 +12,8 @@ const MAX_FACTOR: i64 = 64;
 const MAX_REPEAT: i64 = 10_000;
 
 impl<'a> SizeMachine<'a> {
-    pub(super) fn size_of_operator(
-        &mut self,
-        left: &'a AstExpr,
-        op: BinOp,
-        right: &'a AstExpr,
-        names: &mut SizeNames<'a>,
-    ) -> Option<ValueSize> {
-        let (one, other) = (self.size_of_expression(left, names)?, self.size_of_expression(right, names)?);
+    pub(super) fn size_of_operator(&mut self, left: &'a AstExpr, op: BinOp, right: &'a AstExpr) -> Option<ValueSize> {
+        let (one, other) = (self.size_of_expression(left)?, self.size_of_expression(right)?);
         match op {
             BinOp::And | BinOp::Or => Some(one.larger(other)),
             _ if is_comparison(op) => Self::read_both(one, other),

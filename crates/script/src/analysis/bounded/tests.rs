@@ -100,6 +100,8 @@ fn scripts_whose_cost_is_not_bounded_run_in_a_worker() {
         "for m in payload[\"x\"]:\n  m[\"all\"] = [m, m]\nreturn str(payload)",
         "l = []\nfor m in payload[\"x\"]:\n  l = same(l)\n  l.append(payload[\"y\"])\nreturn str(l)",
         "l = [1]\nfor i in range(30):\n  put_all(l, l)\nreturn str(l)",
+        "l = []\n[l.append(payload[\"x\"]) for i in range(1000)]\nreturn \",\".join(l)",
+        "l = [1]\n[l.extend(l) for i in range(30)]\nreturn l",
         // `*` and `<<`.
         "return payload[\"x\"] * 2000000000",
         "return [0] * 1000000000",
