@@ -46,7 +46,7 @@ fn is_scalar(expr: &AstExpr) -> bool {
 /// For each name, whether the script creates every value that it has.
 pub(super) fn fresh_names<'a>(script: &ResolvedScript<'a>) -> BTreeMap<&'a str, bool> {
     let is_created = |binding: &NameBinding<'_>| match binding {
-        NameBinding::Value(value) => Some(is_fresh(value)),
+        NameBinding::Value(value) => Some(is_fresh(script, value)),
         NameBinding::Parameter(_) | NameBinding::Part(_) => Some(false),
         // Neither gives the name a value of another place.
         NameBinding::Function(_) | NameBinding::Augmented(_) => None,
@@ -59,12 +59,13 @@ pub(super) fn fresh_names<'a>(script: &ResolvedScript<'a>) -> BTreeMap<&'a str, 
 }
 
 /// Whether an expression creates a new value.
-fn is_fresh(expr: &AstExpr) -> bool {
+fn is_fresh(script: &ResolvedScript<'_>, expr: &AstExpr) -> bool {
     match &expr.node {
         Expr::Literal(_) | Expr::List(_) | Expr::Dict(_) | Expr::Tuple(_) | Expr::FString(_) => true,
         Expr::ListComprehension(..) | Expr::DictComprehension(..) | Expr::Not(_) | Expr::Minus(_) => true,
         Expr::Call(callee, _) => {
-            matches!(identifier_name(callee), Some("dict" | "list" | "sorted" | "len" | "str" | "int" | "range"))
+            let builtin = identifier_name(callee).filter(|name| !script.names.contains(name));
+            matches!(builtin, Some("dict" | "list" | "sorted" | "len" | "str" | "int" | "range"))
         }
         _ => false,
     }
@@ -107,6 +108,7 @@ mod tests {
             "d = {}\nd[\"a\"] += payload[\"b\"]",
             "a = payload[\"args\"]\na.update({})",
             "cache = payload[\"args\"]\ncache.clear()",
+            "list = same\na = list(payload[\"args\"])\na.clear()",
         ];
         for body in shared {
             assert!(is_mutating(body), "{body}");

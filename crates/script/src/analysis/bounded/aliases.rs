@@ -14,6 +14,7 @@ use super::super::ast::{
 };
 use super::super::mutation::fresh_names;
 use super::super::resolved::ResolvedScript;
+use crate::globals;
 
 /// The maximum number of places outside loops where a value with other names may grow.
 const MAX_SHARED_GROWTH: usize = 8;
@@ -31,6 +32,10 @@ pub(super) fn has_no_hidden_growth(script: &ResolvedScript<'_>) -> bool {
     let fresh = fresh_names(script);
     let shared = shared_names(script);
     let called = called_names(script);
+    // The rules are about the functions of the language, so what is called must not be another one of the same name.
+    if called.iter().any(|name| globals::PURE.contains(name) && script.names.contains(name)) {
+        return false;
+    }
     let is_own = |name: Option<&str>| name.is_some_and(|name| fresh.get(name) == Some(&true) && !shared.contains(name));
     let hidden = |growth: &&GrowingValue<'_>| !is_own(growth.name);
     let mut outside_loops = 0;
@@ -162,7 +167,7 @@ fn shared_names<'a>(script: &ResolvedScript<'a>) -> BTreeSet<&'a str> {
             Expr::Dict(entries) => entries.iter().map(|(_, value)| value).collect(),
             Expr::ListComprehension(made, ..) => vec![made],
             Expr::DictComprehension(made, ..) => vec![&made.1],
-            Expr::Call(callee, call) if may_retain_arguments(expr, callee) => {
+            Expr::Call(callee, call) if may_retain_arguments(script, expr, callee) => {
                 call.args.iter().map(|given| given.expr()).collect()
             }
             _ => continue,
@@ -173,14 +178,14 @@ fn shared_names<'a>(script: &ResolvedScript<'a>) -> BTreeSet<&'a str> {
 }
 
 /// Whether a call may keep or return its arguments: calls of the script's functions, and methods that grow a value.
-fn may_retain_arguments(call: &AstExpr, callee: &AstExpr) -> bool {
+fn may_retain_arguments(script: &ResolvedScript<'_>, call: &AstExpr, callee: &AstExpr) -> bool {
     const COPYING: &[&str] = &[
         "len", "str", "repr", "bool", "type", "any", "all", "sorted", "print", "log", "fail", "block", "ask", "modify",
         "delegate", "emit", "hash", "int", "float",
     ];
     match (MethodCall::of(call), identifier_name(callee)) {
         (Some(call), _) => call.is_mutator() || matches!(call.method, "get" | "new" | "max" | "min"),
-        (None, Some(name)) => !COPYING.contains(&name),
+        (None, Some(name)) => script.names.contains(name) || !COPYING.contains(&name),
         (None, None) => true,
     }
 }

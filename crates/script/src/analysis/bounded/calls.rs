@@ -67,7 +67,7 @@ impl<'a> SizeMachine<'a> {
         }
         self.count_growth(given.composed_constants() as u64)?;
         match &callee.node {
-            Expr::Identifier(name) if self.names.contains_key(name.ident.as_str()) => None,
+            Expr::Identifier(name) if self.lookup_name(&name.ident).is_some() => None,
             Expr::Identifier(name) if self.functions.contains_key(name.ident.as_str()) => {
                 let plain = arguments.iter().all(|argument| matches!(argument.node, ArgumentNode::Positional(_)));
                 // Named arguments: each is at most as large as all of them.
@@ -84,7 +84,7 @@ impl<'a> SizeMachine<'a> {
             Expr::Identifier(name) if given.has_function() => self.size_of_retaining_call(&name.ident, &given),
             Expr::Identifier(name) => self.size_of_builtin(&name.ident, &given),
             Expr::Dot(base, method) => match namespace_path(base) {
-                Some(path) if !self.names.contains_key(path.split('.').next().unwrap_or_default()) => {
+                Some(path) if self.lookup_name(path.split('.').next().unwrap_or_default()).is_none() => {
                     (!given.has_function()).then_some(())?;
                     self.size_of_member_call(&path, &method.node, &given)
                 }

@@ -200,6 +200,16 @@ fn a_constant_that_is_doubled_again_and_again_is_not_bounded() {
 }
 
 #[test]
+fn functions_of_the_language_have_no_other_meaning() {
+    let handle =
+        "def handle(event, payload):\n  s = payload[\"x\"]\n  for i in range(60):\n    s = len(s)\n  return s\n";
+    for meaning in ["len = lambda s: s + s\n", "def len(s):\n  return s + s\n"] {
+        assert_eq!(bound_of(format!("{meaning}{handle}")), None, "{meaning}");
+    }
+    assert_eq!(bound_of(handle.to_owned()), Some(0));
+}
+
+#[test]
 fn uncalled_functions_count_because_loading_computes_their_defaults() {
     let text = "def unused():\n  return max(range(2147483647))\ndef handle(event, payload):\n  return allow()\n";
     assert_eq!(bound_of(text.to_owned()), None);
