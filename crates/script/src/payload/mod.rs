@@ -5,7 +5,7 @@ mod number;
 mod to_json;
 mod view;
 
-pub(crate) use to_json::{non_json_type, to_display, to_json};
+pub(crate) use to_json::{non_json_type, sequence_items, to_display, to_json};
 pub(crate) use view::{parts_value, payload_value};
 
 use number::{ScriptNumber, parse_number};

@@ -53,11 +53,8 @@ fn convert_value(value: Value<'_>, depth: usize, count: &mut usize) -> Result<Js
         }
         return Ok(Json::Object(fields));
     }
-    if let Some(list) = ListRef::from_value(value) {
-        return list.iter().map(|item| convert_value(item, depth + 1, count)).collect();
-    }
-    if let Some(tuple) = TupleRef::from_value(value) {
-        return tuple.iter().map(|item| convert_value(item, depth + 1, count)).collect();
+    if let Some(items) = sequence_items(value) {
+        return items.iter().map(|item| convert_value(*item, depth + 1, count)).collect();
     }
     if let Some(found) = value.downcast_ref::<RegexMatch>() {
         return Ok(Json::Object(found.fields.clone()));
@@ -77,6 +74,12 @@ fn convert_scalar(value: Value<'_>) -> Result<Json, String> {
     }
 }
 
+/// The items of a list or a tuple.
+pub(crate) fn sequence_items<'v>(value: Value<'v>) -> Option<&'v [Value<'v>]> {
+    let tuple = || TupleRef::from_value(value).map(TupleRef::content);
+    ListRef::from_value(value).map(ListRef::content).or_else(tuple)
+}
+
 /// The type of a part that cannot be JSON and would only be printed.
 pub(crate) fn non_json_type(value: Value<'_>) -> Option<&'static str> {
     find_non_json_type(value, 0, &mut 0)
@@ -94,11 +97,8 @@ fn find_non_json_type(value: Value<'_>, depth: usize, seen: &mut usize) -> Optio
             find_non_json_type(key, depth + 1, seen).or_else(|| find_non_json_type(field, depth + 1, seen))
         });
     }
-    if let Some(list) = ListRef::from_value(value) {
-        return list.iter().find_map(|item| find_non_json_type(item, depth + 1, seen));
-    }
-    if let Some(tuple) = TupleRef::from_value(value) {
-        return tuple.iter().find_map(|item| find_non_json_type(item, depth + 1, seen));
+    if let Some(items) = sequence_items(value) {
+        return items.iter().find_map(|item| find_non_json_type(*item, depth + 1, seen));
     }
     let known = matches!(value.get_type(), "int" | "float" | "range") || value.downcast_ref::<RegexMatch>().is_some();
     (!known).then(|| value.get_type())

@@ -7,12 +7,10 @@ use starlark::environment::Module;
 use starlark::eval::{Arguments, Evaluator};
 use starlark::values::Value;
 use starlark::values::dict::DictRef;
-use starlark::values::list::ListRef;
-use starlark::values::tuple::TupleRef;
 
 use crate::analysis::ArgumentStep;
 use crate::call_state::script_error;
-use crate::payload::{non_json_type, to_json};
+use crate::payload::{non_json_type, sequence_items, to_json};
 use crate::starlark_values::PluginLoadState;
 
 /// The maximum number of registrations of one plugin.
@@ -116,15 +114,15 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
         positional: &[Value<'v>],
         named: impl Iterator<Item = (&'n str, Value<'v>)>,
     ) -> Result<RecordedArguments, String> {
-        let arguments = self.record_items(positional.iter().copied())?;
+        let arguments = self.record_items(positional)?;
         let named: Result<Vec<_>, String> = named
             .map(|(name, value)| Ok((name.to_owned(), self.record_at(ArgumentStep::Key(name.to_owned()), value)?)))
             .collect();
         Ok((arguments, named?))
     }
 
-    fn record_items(&mut self, items: impl Iterator<Item = Value<'v>>) -> Result<Vec<RecordedArgument>, String> {
-        items.enumerate().map(|(position, item)| self.record_at(ArgumentStep::Index(position), item)).collect()
+    fn record_items(&mut self, items: &[Value<'v>]) -> Result<Vec<RecordedArgument>, String> {
+        items.iter().enumerate().map(|(position, item)| self.record_at(ArgumentStep::Index(position), *item)).collect()
     }
 
     fn record_at(&mut self, step: ArgumentStep, value: Value<'v>) -> Result<RecordedArgument, String> {
@@ -149,11 +147,8 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
             }
             return Ok(table_argument(entries));
         }
-        if let Some(items) = ListRef::from_value(value) {
-            return self.record_items(items.iter()).map(list_argument);
-        }
-        if let Some(items) = TupleRef::from_value(value) {
-            return self.record_items(items.iter()).map(list_argument);
+        if let Some(items) = sequence_items(value) {
+            return self.record_items(items).map(list_argument);
         }
         if let Some(kind) = non_json_type(value) {
             return Err(format!(
