@@ -106,6 +106,10 @@ fn the_top_level_registers_in_order_and_each_call_has_its_line() {
             ]),
         ),
         (
+            "def same(f):\n    return f\nregister_tool_hook(pre = same(lambda e: None), post = same(lambda e: {\"deny\": \"x\"}))\n",
+            json!([["register_tool_hook", {"pre": "<lambda/0>", "post": "<lambda/1 guard>"}, 3]]),
+        ),
+        (
             "TABLE = {\"pattern\": \"x\", \"nested\": [1, (lambda e: True, 2.5)]}\nregister_tool_hook(TABLE)\n",
             json!([["register_tool_hook", {"pattern": "x", "nested": [1, ["<lambda/0>", 2.5]]}, 2]]),
         ),

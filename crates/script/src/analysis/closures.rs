@@ -1,18 +1,17 @@
 //! What the functions of a plugin read of the event, and whether they can deny.
 //!
-//! A function value has little information about its source. A `def` is found by its name, if the module has only one
-//! of that name. A `lambda` is found by its position in the arguments of the registration call, or because it is the
-//! only one of the module. Any other function is assumed to read everything and to be able to deny.
+//! A function value knows where it is written, which is where its `def` or `lambda` is found. Any other function is
+//! assumed to read everything and to be able to deny.
 
 use std::collections::BTreeMap;
 
-use starlark::syntax::ast::{AstArgument, AstExpr, Expr};
+use starlark::codemap::Span;
+use starlark::syntax::ast::{AstExpr, Expr, Stmt};
 
-use super::ast::{ArgumentNode, FunctionNode, identifier_name, is_spread, span_of, string_literal};
-use super::payload_reads::{ArgumentStep, ArgumentsForm, FieldSet, PayloadReads};
+use super::ast::{FunctionNode, string_literal};
+use super::payload_reads::{ArgumentsForm, FieldSet, PayloadReads};
 use super::reads::ClosureReader;
-use super::resolved::{NameBinding, ResolvedScript};
-use crate::globals::REGISTRATIONS;
+use super::resolved::ResolvedScript;
 
 /// Keys of a returned table that neither deny nor ask.
 const HARMLESS: &[&str] = &["reminder", "result", "output", "args", "truncated", "dropped_bytes"];
@@ -20,16 +19,9 @@ const HARMLESS: &[&str] = &["reminder", "result", "output", "args", "truncated",
 /// Keys of a returned table that change nothing.
 const QUIET: &[&str] = &["reminder"];
 
-/// The functions of a plugin, as far as the text shows.
+/// The functions of a plugin, by the spans of their signatures.
 #[derive(Debug, Default)]
-pub(crate) struct FunctionTraits {
-    /// Lambdas, by registration call and path in its arguments.
-    registered_lambdas: BTreeMap<((usize, usize), Vec<ArgumentStep>), FunctionTrait>,
-    /// `def` functions, by name.
-    named_defs: BTreeMap<String, FunctionTrait>,
-    /// The only lambda of the module.
-    only_lambda: Option<FunctionTrait>,
-}
+pub(crate) struct FunctionTraits(BTreeMap<Span, FunctionTrait>);
 
 /// The properties of a function with one parameter, as far as the text shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,101 +45,24 @@ impl Default for FunctionTrait {
 }
 
 impl FunctionTraits {
-    /// The function with a name that was passed to a call at a path.
-    pub(crate) fn registered_function(
-        &self,
-        name: &str,
-        call: Option<(usize, usize)>,
-        steps: &[ArgumentStep],
-    ) -> FunctionTrait {
-        if name != LAMBDA {
-            return self.named_function(name);
-        }
-        let known = call.and_then(|call| self.registered_lambdas.get(&(call, steps.to_vec())));
-        known.or(self.only_lambda.as_ref()).cloned().unwrap_or_default()
-    }
-
-    /// The `def` function with this name.
-    pub(crate) fn named_function(&self, name: &str) -> FunctionTrait {
-        self.named_defs.get(name).cloned().unwrap_or_default()
+    /// The function with a signature.
+    pub(crate) fn find(&self, signature: Option<Span>) -> FunctionTrait {
+        signature.and_then(|signature| self.0.get(&signature)).cloned().unwrap_or_default()
     }
 }
 
-/// The name of every lambda.
-pub(crate) const LAMBDA: &str = "lambda";
-
-/// Collects all functions that the text says something about.
+/// Collects all functions of a script.
 pub(super) fn collect_functions(script: &ResolvedScript<'_>) -> FunctionTraits {
-    let mut found = FunctionTraits::default();
     let mut reader = ClosureReader::new(script);
-    for (name, bindings) in script.names.iter() {
-        if let [function] = bindings.iter().filter_map(NameBinding::function).collect::<Vec<_>>()[..] {
-            found.named_defs.insert(name.to_owned(), traits_of(&mut reader, function));
-        }
-    }
-    let mut lambdas = Vec::new();
-    for expr in &script.expressions {
-        match &expr.node {
-            Expr::Lambda(lambda) => lambdas.push(FunctionNode::from_lambda(lambda)),
-            Expr::Call(callee, call) => {
-                let name = identifier_name(callee).unwrap_or_default();
-                if REGISTRATIONS.contains(&name) && !script.names.contains(name) {
-                    ArgumentPaths { reader: &mut reader, call: span_of(expr), traits: &mut found }
-                        .visit_arguments(&call.args);
-                }
-            }
-            _ => {}
-        }
-    }
-    if let [lambda] = lambdas[..] {
-        found.only_lambda = Some(traits_of(&mut reader, lambda));
-    }
-    found
-}
-
-/// The paths in the arguments of one call.
-struct ArgumentPaths<'f, 's, 'a> {
-    reader: &'f mut ClosureReader<'s, 'a>,
-    call: (usize, usize),
-    traits: &'f mut FunctionTraits,
-}
-
-impl<'a> ArgumentPaths<'_, '_, 'a> {
-    fn visit_arguments(mut self, arguments: &'a [AstArgument]) {
-        if arguments.iter().any(is_spread) {
-            return;
-        }
-        for (position, argument) in arguments.iter().enumerate() {
-            let step = match &argument.node {
-                ArgumentNode::Named(name, _) => ArgumentStep::Key(name.node.clone()),
-                _ => ArgumentStep::Index(position),
-            };
-            self.visit_value(argument.node.expr(), vec![step]);
-        }
-    }
-
-    fn visit_value(&mut self, expr: &'a AstExpr, steps: Vec<ArgumentStep>) {
-        let longer = |step| steps.iter().cloned().chain([step]).collect::<Vec<_>>();
-        match &expr.node {
-            Expr::Lambda(lambda) => {
-                let traits = traits_of(self.reader, FunctionNode::from_lambda(lambda));
-                self.traits.registered_lambdas.insert((self.call, steps), traits);
-            }
-            Expr::Dict(entries) => {
-                for (key, value) in entries {
-                    if let Some(key) = string_literal(key) {
-                        self.visit_value(value, longer(ArgumentStep::Key(key.to_owned())));
-                    }
-                }
-            }
-            Expr::List(items) | Expr::Tuple(items) => {
-                for (position, item) in items.iter().enumerate() {
-                    self.visit_value(item, longer(ArgumentStep::Index(position)));
-                }
-            }
-            _ => {}
-        }
-    }
+    let defs = script.statements.iter().filter_map(|stmt| match &stmt.node {
+        Stmt::Def(def) => Some((def.signature_span(), FunctionNode::from_def(def))),
+        _ => None,
+    });
+    let lambdas = script.expressions.iter().filter_map(|expr| match &expr.node {
+        Expr::Lambda(lambda) => Some((lambda.signature_span(), FunctionNode::from_lambda(lambda))),
+        _ => None,
+    });
+    FunctionTraits(defs.chain(lambdas).map(|(span, function)| (span, traits_of(&mut reader, function))).collect())
 }
 
 fn traits_of<'a>(reader: &mut ClosureReader<'_, 'a>, function: FunctionNode<'a>) -> FunctionTrait {
@@ -186,50 +101,47 @@ mod tests {
         collect_functions(&ResolvedScript::new(&AstModule::parse("t", text.to_owned(), &dialect).unwrap()))
     }
 
-    fn describe_traits(traits: &FunctionTrait) -> String {
-        describe(&traits.reads.keys)
+    /// What the function reads whose signature contains the first of the texts.
+    fn describe_function(text: &str, part: &str) -> Option<String> {
+        let at = text.find(part).unwrap() as u32;
+        let found = functions_of(text);
+        let function = found.0.iter().find(|(span, _)| span.begin().get() <= at && at <= span.end().get());
+        function.map(|(_, traits)| describe(&traits.reads.keys))
     }
 
     #[test]
-    fn a_lambda_that_is_written_where_it_is_handed_over_is_known_and_no_other() {
+    fn a_lambda_is_known_wherever_it_is_written() {
         let cases = [
-            ("lambda e: e[\"x\"][\"y\"] + e.get(\"z\", \"\")", Some("x(y) z")),
-            ("lambda e: None", Some("?")),
-            ("lambda e: e", Some("*")),
-            ("lambda e: [e for e in [1]]", Some("*")),
-            ("lambda e: helper(e)", Some("h")),
-            ("lambda *all: None", Some("*")),
-            ("{\"pre\": [lambda e: e[\"x\"]]}", Some("x")),
-            ("helper(lambda e: e[\"x\"])", None),
-            ("None if True else lambda e: e[\"x\"]", None),
-            ("*[lambda e: e[\"x\"]]", None),
+            ("lambda e_: e_[\"x\"][\"y\"] + e_.get(\"z\", \"\")", "x(y) z"),
+            ("lambda e_: None", "?"),
+            ("lambda e_: e_", "*"),
+            ("lambda e_: [e_ for e_ in [1]]", "*"),
+            ("lambda e_: helper(e_)", "h"),
+            ("lambda *e_: None", "*"),
+            ("{\"pre\": [lambda e_: e_[\"x\"]]}", "x"),
+            ("helper(lambda e_: e_[\"x\"])", "x"),
+            ("None if True else lambda e_: e_[\"x\"]", "x"),
+            ("*[lambda e_: e_[\"x\"]]", "x"),
+            ("(lambda n: lambda e_: e_[\"x\"] + n)(1)", "x"),
         ];
         for (handed, expected) in cases {
             let text = format!(
                 "def helper(x):\n  return x[\"h\"]\nother = lambda e: e[\"other\"]\n\
                  register_session_hook(\"post_turn\", {handed})\n"
             );
-            let found = functions_of(&text);
-            assert!(found.only_lambda.is_none() || !handed.contains("lambda"), "{handed}");
-            assert_eq!(found.registered_lambdas.values().next().map(describe_traits).as_deref(), expected, "{handed}");
+            assert_eq!(describe_function(&text, "e_").as_deref(), Some(expected), "{handed}");
         }
-        let only =
-            functions_of("def by(n):\n  return lambda e: e[\"x\"] + n\nregister_session_hook(\"post_turn\", by(1))\n");
-        assert_eq!(describe_traits(&only.registered_function(LAMBDA, None, &[])), "x");
+        assert_eq!(functions_of("").find(None), FunctionTrait::default());
     }
 
     #[test]
-    fn a_def_is_known_by_its_name_when_it_is_the_only_one() {
+    fn a_def_is_known_even_if_another_has_its_name() {
         let nested = functions_of("def by(n):\n  def hook(e):\n    return {\"args\": [e[\"x\"]]}\n  return hook\n");
-        let hook = nested.registered_function("hook", None, &[]);
-        assert_eq!((describe_traits(&hook), hook.guard), (String::from("x"), false));
-        let two = functions_of("def f(e):\n  return None\ndef g():\n  def f(e):\n    return False\n  return f\n");
-        assert_eq!(two.named_function("f"), FunctionTrait::default());
-    }
-
-    #[test]
-    fn own_function_named_like_a_registration_is_not_a_registration() {
-        let text = "def register_tool_hook(table):\n  return table\nregister_tool_hook(lambda e: e[\"x\"])\n";
-        assert!(functions_of(text).registered_lambdas.is_empty());
+        let guards: Vec<bool> = nested.0.values().map(|traits| traits.guard).collect();
+        // The return values of the inner function are counted as those of the outer one, too.
+        assert_eq!(guards, [true, false]);
+        let two = "def f(e_):\n  return e_[\"x\"]\ndef g():\n  def f(e__):\n    return e__[\"y\"]\n  return f\n";
+        assert_eq!(describe_function(two, "e_)").as_deref(), Some("x"));
+        assert_eq!(describe_function(two, "e__)").as_deref(), Some("y"));
     }
 }

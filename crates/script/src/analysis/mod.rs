@@ -20,9 +20,9 @@ use pintle_contract::{CallReads, ScriptTexts, Severity};
 pub(crate) use ast::{
     ArgumentNode, block_statements, expressions_in, identifier_name, is_comparison, names_read, span_of, string_literal,
 };
-pub(crate) use closures::{FunctionTrait, FunctionTraits, LAMBDA};
+pub(crate) use closures::{FunctionTrait, FunctionTraits};
 pub(crate) use names::check_member;
-pub(crate) use payload_reads::{ArgumentStep, ArgumentsForm, FieldSet, PayloadReads};
+pub(crate) use payload_reads::{ArgumentsForm, FieldSet, PayloadReads};
 pub(crate) use resolved::ResolvedScript;
 
 use crate::demand::MemoryDemand;

@@ -42,12 +42,3 @@ pub(crate) enum ArgumentsForm {
     /// Decoded, as scripts written for the first implementation expect.
     Dict,
 }
-
-/// A step of a path in the arguments of a call.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ArgumentStep {
-    /// The argument or item at an index.
-    Index(usize),
-    /// The argument or field with a name.
-    Key(String),
-}

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pintle_contract::FunctionRef;
-use starlark::environment::FrozenModule;
 use starlark::syntax::AstModule;
 use starlark::values::OwnedFrozenValue;
 
@@ -13,7 +12,7 @@ use super::module::FunctionTable;
 use super::record::slot_name;
 use super::{FunctionInfo, PluginInventory};
 use crate::ScriptFinding;
-use crate::analysis::{FunctionTrait, FunctionTraits, LAMBDA};
+use crate::analysis::{FunctionTrait, FunctionTraits};
 use crate::language::ScriptKind;
 use crate::load;
 use crate::starlark_values::PluginLoadState;
@@ -27,51 +26,32 @@ pub(super) fn load_functions(
     let module = load::evaluate_module(ast, ScriptKind::Plugin, Some(&loading))?;
     let recording = loading.0.into_inner();
     let mut functions = HashMap::new();
-    let mut registered = Vec::new();
-    for (number, (call, way)) in recording.argument_paths.iter().enumerate() {
-        let span = recording.calls.get(*call).and_then(|recorded| recorded.span);
-        let function = FunctionRef::Registered(u32::try_from(number).unwrap_or(u32::MAX));
-        let facts = module_value(&module, &slot_name(&function)).and_then(|value| {
-            let traits = closures.registered_function(function_name(&value), span, way);
-            let facts = function_info(&value, &traits)?;
-            functions.insert(function, (value, traits.reads));
-            Some(facts)
-        });
-        registered.extend(facts);
-    }
-    let mut exported = Vec::new();
-    for name in module.names().filter(|name| !name.as_str().starts_with('<')) {
-        let facts = module_value(&module, name.as_str()).and_then(|value| {
-            let traits = closures.registered_function(function_name(&value), None, &[]);
-            let facts = function_info(&value, &traits)?;
-            functions.insert(FunctionRef::Exported(Arc::from(name.as_str())), (value, traits.reads));
-            Some(facts)
-        });
-        exported.push((name.as_str().to_owned(), facts));
-    }
-    let inventory = PluginInventory {
-        registrations: recording.calls,
-        registered_functions: registered,
-        exported_functions: exported,
+    let mut add_function = |function: FunctionRef, name: &str| {
+        let value = module.get_option(name).ok().flatten()?;
+        let traits = closures.find(value.value().signature_span());
+        let facts = function_info(&value, &traits)?;
+        functions.insert(function, (value, traits.reads));
+        Some(facts)
     };
-    Ok((functions, inventory))
-}
-
-fn module_value(module: &FrozenModule, name: &str) -> Option<OwnedFrozenValue> {
-    module.get_option(name).ok().flatten()
+    let mut registered_functions = Vec::new();
+    for function in (0..recording.function_count).map(FunctionRef::Registered) {
+        let name = slot_name(&function);
+        registered_functions.extend(add_function(function, &name));
+    }
+    let mut exported_functions = Vec::new();
+    for name in module.names().filter(|name| !name.as_str().starts_with('<')) {
+        let name = name.as_str();
+        exported_functions.push((name.to_owned(), add_function(FunctionRef::Exported(Arc::from(name)), name)));
+    }
+    Ok((functions, PluginInventory { registrations: recording.calls, registered_functions, exported_functions }))
 }
 
 fn function_info(value: &OwnedFrozenValue, traits: &FunctionTrait) -> Option<FunctionInfo> {
     let parameters = value.value().parameters_spec()?;
     Some(FunctionInfo {
-        name: function_name(value).to_owned(),
+        name: value.value().function_name().unwrap_or("lambda").to_owned(),
         takes_one: parameters.can_fill_with_args(ScriptKind::Plugin.parameters().len(), &[]),
         guard: traits.guard,
         can_change_event: traits.can_change_event,
     })
-}
-
-/// The name with which a function was defined.
-fn function_name(value: &OwnedFrozenValue) -> &str {
-    value.value().function_name().unwrap_or(LAMBDA)
 }

@@ -8,7 +8,6 @@ use starlark::eval::{Arguments, Evaluator};
 use starlark::values::Value;
 use starlark::values::dict::DictRef;
 
-use crate::analysis::ArgumentStep;
 use crate::call_state::script_error;
 use crate::payload::{non_json_type, sequence_items, to_json};
 use crate::starlark_values::PluginLoadState;
@@ -54,8 +53,8 @@ pub enum RecordedArgument {
 #[derive(Debug, Default)]
 pub(crate) struct RegistrationRecorder {
     pub(super) calls: Vec<RecordedRegistration>,
-    /// For each function: the index of its call, and the path in the arguments.
-    pub(super) argument_paths: Vec<(usize, Vec<ArgumentStep>)>,
+    /// The functions among their arguments.
+    pub(super) function_count: u32,
     value_count: usize,
     text_bytes: usize,
 }
@@ -84,7 +83,7 @@ pub(crate) fn record_call<'v>(
     let mut recording = loading.0.borrow_mut();
     let named = arguments.names_map()?;
     let positional: Vec<Value<'v>> = arguments.positions(eval.heap())?.collect();
-    let mut call = PendingRegistration { recording: &mut recording, module: eval.module(), path: Vec::new() };
+    let mut call = PendingRegistration { recording: &mut recording, module: eval.module(), depth: 0 };
     let made = call.record_arguments(&positional, named.iter().map(|(name, value)| (name.as_str(), *value)));
     let (arguments, named) = made.map_err(|reason| script_error(format_args!("{function}: {reason}")))?;
     if recording.calls.len() >= MAX_CALLS {
@@ -103,7 +102,7 @@ pub(crate) fn record_call<'v>(
 struct PendingRegistration<'r, 'm, 'v> {
     recording: &'r mut RegistrationRecorder,
     module: &'m Module<'v>,
-    path: Vec<ArgumentStep>,
+    depth: usize,
 }
 
 type RecordedArguments = (Vec<RecordedArgument>, Vec<(String, RecordedArgument)>);
@@ -115,20 +114,19 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
         named: impl Iterator<Item = (&'n str, Value<'v>)>,
     ) -> Result<RecordedArguments, String> {
         let arguments = self.record_items(positional)?;
-        let named: Result<Vec<_>, String> = named
-            .map(|(name, value)| Ok((name.to_owned(), self.record_at(ArgumentStep::Key(name.to_owned()), value)?)))
-            .collect();
+        let named: Result<Vec<_>, String> =
+            named.map(|(name, value)| Ok((name.to_owned(), self.record_item(value)?))).collect();
         Ok((arguments, named?))
     }
 
     fn record_items(&mut self, items: &[Value<'v>]) -> Result<Vec<RecordedArgument>, String> {
-        items.iter().enumerate().map(|(position, item)| self.record_at(ArgumentStep::Index(position), *item)).collect()
+        items.iter().map(|item| self.record_item(*item)).collect()
     }
 
-    fn record_at(&mut self, step: ArgumentStep, value: Value<'v>) -> Result<RecordedArgument, String> {
-        self.path.push(step);
+    fn record_item(&mut self, value: Value<'v>) -> Result<RecordedArgument, String> {
+        self.depth += 1;
         let given = self.record_value(value);
-        self.path.pop();
+        self.depth -= 1;
         given
     }
 
@@ -143,7 +141,7 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
                 let key = key
                     .unpack_str()
                     .ok_or_else(|| format!("the keys of a dict must be strings, not of type `{}`", key.get_type()))?;
-                entries.push((key.to_owned(), self.record_at(ArgumentStep::Key(key.to_owned()), item)?));
+                entries.push((key.to_owned(), self.record_item(item)?));
             }
             return Ok(table_argument(entries));
         }
@@ -160,10 +158,9 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
     }
 
     fn record_function(&mut self, value: Value<'v>) -> Result<RecordedArgument, String> {
-        let number =
-            u32::try_from(self.recording.argument_paths.len()).map_err(|_| String::from("too many functions"))?;
+        let number = self.recording.function_count;
+        self.recording.function_count += 1;
         self.module.set(&slot_name(&FunctionRef::Registered(number)), value);
-        self.recording.argument_paths.push((self.recording.calls.len(), self.path.clone()));
         Ok(RecordedArgument::Function(number))
     }
 
@@ -171,7 +168,7 @@ impl<'v> PendingRegistration<'_, '_, 'v> {
     fn check_budget(&mut self, value: Value<'v>) -> Result<(), String> {
         self.recording.value_count += 1;
         self.recording.text_bytes += value.unpack_str().map_or(0, str::len);
-        if self.path.len() > MAX_DEPTH {
+        if self.depth > MAX_DEPTH {
             return Err(format!("the value is nested more than {MAX_DEPTH} levels deep"));
         }
         if self.recording.value_count > MAX_VALUES || self.recording.text_bytes > MAX_TEXT_BYTES {

@@ -53,6 +53,7 @@ use crate as starlark;
 use crate::any::AnyLifetime;
 use crate::any::ProvidesStaticType;
 use crate::cast::transmute;
+use crate::codemap::Span;
 use crate::coerce::Coerce;
 use crate::coerce::CoerceKey;
 use crate::collections::Hashed;
@@ -677,6 +678,16 @@ impl<'v> Value<'v> {
             Some(def.parameters.as_value())
         } else {
             None
+        }
+    }
+
+    /// The span of the signature in its module, if this is a `def` or a `lambda`.
+    pub fn signature_span(self) -> Option<Span> {
+        if let Some(def) = self.downcast_ref::<Def>() {
+            Some(def.def_info.signature_span.span())
+        } else {
+            let def = self.downcast_ref::<FrozenDef>()?;
+            Some(def.def_info.signature_span.span())
         }
     }
 
