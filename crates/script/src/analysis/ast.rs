@@ -156,6 +156,9 @@ pub(super) fn is_spread(argument: &AstArgument) -> bool {
     matches!(argument.node, ArgumentNode::Args(_) | ArgumentNode::KwArgs(_))
 }
 
+/// Methods that dicts have and strings do not.
+pub(crate) const DICT_METHODS: &[&str] =
+    &["get", "items", "keys", "values", "pop", "popitem", "setdefault", "update", "clear"];
 /// Methods that change lists and dicts.
 const MUTATORS: &[&str] =
     &["append", "extend", "insert", "pop", "popitem", "remove", "clear", "setdefault", "update", "add", "discard"];

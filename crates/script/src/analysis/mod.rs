@@ -18,10 +18,11 @@ mod texts;
 use pintle_contract::{CallReads, ScriptTexts, Severity};
 
 pub(crate) use ast::{
-    ArgumentNode, block_statements, expressions_in, identifier_name, is_comparison, names_read, span_of, string_literal,
+    ArgumentNode, DICT_METHODS, block_statements, expressions_in, identifier_name, is_comparison, names_read, span_of,
+    string_literal,
 };
 pub(crate) use closures::{FunctionTrait, FunctionTraits};
-pub(crate) use names::check_member;
+pub(crate) use names::{check_member, unlike_known_names};
 pub(crate) use payload_reads::{ArgumentsForm, FieldSet, PayloadReads};
 pub(crate) use resolved::ResolvedScript;
 

@@ -95,11 +95,20 @@ fn unknown_name(
         return finding;
     }
     let known = bound.iter().copied().chain(globals.iter().map(String::as_str)).filter(|name| *name != ASSERT_ALIAS);
+    unlike_known_names(name, span_of(expr), known)
+}
+
+/// The finding for a name that nothing has, with the nearest known one.
+pub(crate) fn unlike_known_names<'k>(
+    name: &str,
+    span: (usize, usize),
+    known: impl Iterator<Item = &'k str>,
+) -> ScriptFinding {
     let message = match suggest_nearest(name, known) {
         Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
         None => format!("unknown name `{name}`"),
     };
-    let finding = ScriptFinding::error(FindingCode::UnknownName, message, Some(span_of(expr)));
+    let finding = ScriptFinding::error(FindingCode::UnknownName, message, Some(span));
     match name {
         "tool_name" => finding.help("the tool's name is `payload[\"name\"]`"),
         "isinstance" => finding.help("use `type(value) == \"string\"`"),

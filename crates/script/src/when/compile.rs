@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pintle_contract::{EventName, ScriptSource, Severity, suggest_nearest};
+use pintle_contract::{EventName, ScriptSource, Severity};
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr, Stmt};
 
@@ -112,7 +112,8 @@ fn find_unknown_name(script: &ResolvedScript<'_>, offset: usize) -> Option<Scrip
             Some(unknown_name(&name.ident, analysis::span_of(*expr), &bound))
         }
         Expr::Dot(base, field)
-            if analysis::identifier_name(base) == Some("payload") && !is_known_method(&field.node) =>
+            if analysis::identifier_name(base) == Some("payload")
+                && !analysis::DICT_METHODS.contains(&field.node.as_str()) =>
         {
             let message = format!("the payload is a dict, so `payload.{}` does not exist", field.node);
             let help = format!("write `payload[\"{}\"]`", field.node);
@@ -136,20 +137,11 @@ fn find_unknown_name(script: &ResolvedScript<'_>, offset: usize) -> Option<Scrip
     })
 }
 
-fn is_known_method(name: &str) -> bool {
-    matches!(name, "get" | "keys" | "values" | "items" | "pop" | "setdefault" | "update" | "clear" | "popitem")
-}
-
 fn unknown_name(name: &str, span: (usize, usize), bound: &BTreeSet<&str>) -> ScriptFinding {
     if globals::catalogue().iter().any(|builtin| builtin.name.split('.').next() == Some(name)) {
         return ScriptFinding::error(FindingCode::Unavailable, format!("`when` has no `{name}`"), Some(span))
             .help(EFFECTS);
     }
     let known = bound.iter().chain(globals::PURE).copied().filter(|name| *name != WHEN);
-    let message = match suggest_nearest(name, known) {
-        Some(near) => format!("unknown name `{name}`; did you mean `{near}`?"),
-        None => format!("unknown name `{name}`"),
-    };
-    let finding = ScriptFinding::error(FindingCode::UnknownName, message, Some(span));
-    if name == "tool_name" { finding.help("the tool's name is `payload[\"name\"]`") } else { finding }
+    analysis::unlike_known_names(name, span, known)
 }

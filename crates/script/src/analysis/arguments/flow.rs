@@ -9,15 +9,12 @@ use starlark::syntax::ast::{AstExpr, AstStmt};
 
 use super::uses::ArgumentUses;
 use super::value::{ARGUMENTS, AbstractValue, FIELD_NAME, GETTER, OTHER, PAYLOAD};
-use crate::analysis::ast::{FunctionBody, FunctionNode, identifier_name};
+use crate::analysis::ast::{DICT_METHODS, FunctionBody, FunctionNode, identifier_name};
 
 /// The maximum number of expressions and names that are visited, over all rounds.
 const MAX_STEPS: usize = 1_000_000;
 /// The possible values of names.
 type NameValues<'a> = BTreeMap<&'a str, AbstractValue>;
-/// Methods that dicts have and strings do not.
-const DICT_METHODS: &[&str] = &["get", "items", "keys", "values", "pop", "popitem", "setdefault", "update", "clear"];
-
 /// A function of the script, or its top level.
 pub(super) struct FlowFunction<'a> {
     pub(super) node: FunctionNode<'a>,
