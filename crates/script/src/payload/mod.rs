@@ -48,40 +48,33 @@ fn check_depth(value: &Json, depth: usize) -> Result<(), String> {
     }
 }
 
-fn alloc_value<'v>(value: &Json, heap: Heap<'v>) -> Value<'v> {
-    match value {
-        Json::Null => Value::new_none(),
-        Json::Bool(truth) => Value::new_bool(*truth),
-        Json::Number(digits) => match parse_number(digits) {
-            Ok(ScriptNumber::Int(whole)) => heap.alloc(whole),
-            Ok(ScriptNumber::Float(float)) => heap.alloc(float),
-            Ok(ScriptNumber::Big(big)) => heap.alloc(big),
-            Err(_) => Value::new_none(),
-        },
-        Json::String(text) => heap.alloc(text.as_str()),
-        Json::Array(items) => heap.alloc(AllocList(items.iter().map(|item| alloc_value(item, heap)))),
-        Json::Object(fields) => {
-            heap.alloc(AllocDict(fields.iter().map(|(key, field)| (key.as_str(), alloc_value(field, heap)))))
+/// Allocates a value as `$Value`, and its parts with `$alloc`: the two heaps have the same methods and no common trait.
+macro_rules! alloc_json {
+    ($value:expr, $heap:expr, $Value:ident, $alloc:ident) => {
+        match $value {
+            Json::Null => $Value::new_none(),
+            Json::Bool(truth) => $Value::new_bool(*truth),
+            Json::Number(digits) => match parse_number(digits) {
+                Ok(ScriptNumber::Int(whole)) => $heap.alloc(whole),
+                Ok(ScriptNumber::Float(float)) => $heap.alloc(float),
+                Ok(ScriptNumber::Big(big)) => $heap.alloc(big),
+                Err(_) => $Value::new_none(),
+            },
+            Json::String(text) => $heap.alloc(text.as_str()),
+            Json::Array(items) => $heap.alloc(AllocList(items.iter().map(|item| $alloc(item, $heap)))),
+            Json::Object(fields) => {
+                $heap.alloc(AllocDict(fields.iter().map(|(key, field)| (key.as_str(), $alloc(field, $heap)))))
+            }
         }
-    }
+    };
+}
+
+fn alloc_value<'v>(value: &Json, heap: Heap<'v>) -> Value<'v> {
+    alloc_json!(value, heap, Value, alloc_value)
 }
 
 fn alloc_frozen(value: &Json, heap: &FrozenHeap) -> FrozenValue {
-    match value {
-        Json::Null => FrozenValue::new_none(),
-        Json::Bool(truth) => FrozenValue::new_bool(*truth),
-        Json::Number(digits) => match parse_number(digits) {
-            Ok(ScriptNumber::Int(whole)) => heap.alloc(whole),
-            Ok(ScriptNumber::Float(float)) => heap.alloc(float),
-            Ok(ScriptNumber::Big(big)) => heap.alloc(big),
-            Err(_) => FrozenValue::new_none(),
-        },
-        Json::String(text) => heap.alloc(text.as_str()),
-        Json::Array(items) => heap.alloc(AllocList(items.iter().map(|item| alloc_frozen(item, heap)))),
-        Json::Object(fields) => {
-            heap.alloc(AllocDict(fields.iter().map(|(key, field)| (key.as_str(), alloc_frozen(field, heap)))))
-        }
-    }
+    alloc_json!(value, heap, FrozenValue, alloc_frozen)
 }
 
 #[cfg(test)]
