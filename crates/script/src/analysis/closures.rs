@@ -9,8 +9,8 @@ use starlark::codemap::Span;
 use starlark::syntax::ast::{AstExpr, Expr, Stmt};
 
 use super::ast::{FunctionNode, string_literal};
-use super::payload_reads::{ArgumentsForm, FieldSet, PayloadReads};
-use super::reads::ClosureReader;
+use super::payload_reads::PayloadReads;
+use super::reads::{PayloadReader, UNKNOWN};
 use super::resolved::ResolvedScript;
 
 /// Keys of a returned table that neither deny nor ask.
@@ -36,11 +36,7 @@ pub(crate) struct FunctionTrait {
 
 impl Default for FunctionTrait {
     fn default() -> Self {
-        Self {
-            reads: PayloadReads { keys: FieldSet::All, may_mutate: true, arguments: ArgumentsForm::Text },
-            guard: true,
-            can_change_event: true,
-        }
+        Self { reads: UNKNOWN, guard: true, can_change_event: true }
     }
 }
 
@@ -53,7 +49,7 @@ impl FunctionTraits {
 
 /// Collects all functions of a script.
 pub(super) fn collect_functions(script: &ResolvedScript<'_>) -> FunctionTraits {
-    let mut reader = ClosureReader::new(script);
+    let mut reader = PayloadReader::new(script);
     let defs = script.statements.iter().filter_map(|stmt| match &stmt.node {
         Stmt::Def(def) => Some((def.signature_span(), FunctionNode::from_def(def))),
         _ => None,
@@ -65,12 +61,12 @@ pub(super) fn collect_functions(script: &ResolvedScript<'_>) -> FunctionTraits {
     FunctionTraits(defs.chain(lambdas).map(|(span, function)| (span, traits_of(&mut reader, function))).collect())
 }
 
-fn traits_of<'a>(reader: &mut ClosureReader<'_, 'a>, function: FunctionNode<'a>) -> FunctionTrait {
+fn traits_of<'a>(reader: &mut PayloadReader<'_, 'a>, function: FunctionNode<'a>) -> FunctionTrait {
     let returned = function.returned_values();
     // Return values of nested functions are included as well.
     let may_stop = |keys| !returned.iter().all(|value| lets_pass(value, keys));
     FunctionTrait {
-        reads: reader.reads_of(function).unwrap_or_else(|| FunctionTrait::default().reads),
+        reads: reader.reads_of(function, 0).unwrap_or(UNKNOWN),
         guard: may_stop(HARMLESS),
         can_change_event: may_stop(QUIET),
     }

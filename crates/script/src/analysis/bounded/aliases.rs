@@ -44,7 +44,7 @@ pub(super) fn has_no_hidden_growth(script: &ResolvedScript<'_>) -> bool {
             Stmt::Def(def) => (&*def.body, called.contains(def.name.ident.as_str())),
             _ => (part, false),
         };
-        // A comprehension only grows its own result.
+        // A comprehension only grows its own result; the evaluation refuses one that grows another value.
         let repeats = statements_in(body).into_iter().any(|inner| match &inner.node {
             Stmt::For(each) => find_growth(script, &each.body).iter().filter(hidden).any(|growth| !growth.is_flat),
             _ => false,

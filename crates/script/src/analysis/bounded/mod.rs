@@ -12,9 +12,9 @@
 //!
 //! | rule | in process | in a worker |
 //! | --- | --- | --- |
-//! | calls | of functions of the script that are not recursive, of known built-ins and methods | recursion, calls of functions that are values, such as `sorted(key = ..)` |
+//! | calls | of functions of the script that are not recursive, of known built-ins and methods | recursion, calls of functions that are values, such as `sorted(key = ..)`, or that have the name of a built-in |
 //! | functions as values, `lambda`, nested `def` | stored in names, tables and lists, passed to functions of the script and to registration functions; each body as if it were called with the input | passed to anything else |
-//! | values that grow in a loop, or in a function that the script calls | lists and dicts created there that have one name; a string or a number under a fixed key of anything | parameters, values with a second name, or values that another value contains |
+//! | values that grow in a loop, or in a function that the script calls | lists and dicts created there that have one name; a string or a number under a fixed key of anything | parameters, values with a second name, or values that another value contains; any in a comprehension |
 //! | loops | over literals, up to 10,000 iterations in total; over the input, nested twice | deeper; `range` of unknown size |
 //! | `+`, `%`, f-strings, `format` | outside loops, or on a loop's own item, up to 64 inputs in total | fed back in a loop |
 //! | constants put together from constants | longer by a literal; doubled up to 12 times in the script | doubled more often |

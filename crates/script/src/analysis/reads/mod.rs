@@ -7,7 +7,7 @@ mod track;
 
 use std::collections::BTreeMap;
 
-use self::track::ReadableFunctions;
+use self::track::keys_of;
 use super::ast::FunctionNode;
 use super::payload_reads::{ArgumentsForm, FieldSet, PayloadReads};
 use super::resolved::ResolvedScript;
@@ -20,7 +20,7 @@ pub(super) fn analyse_reads(
     script_kind: ScriptKind,
 ) -> (PayloadReads, Option<ScriptFinding>) {
     if script_kind != ScriptKind::Hook {
-        return (PayloadReads { keys: FieldSet::All, may_mutate: true, arguments: ArgumentsForm::Text }, None);
+        return (UNKNOWN, None);
     }
     reads_of_entry(script, script_kind.entry_point(), 1)
 }
@@ -31,38 +31,37 @@ pub(super) fn reads_of_entry(
     entry: &str,
     position: usize,
 ) -> (PayloadReads, Option<ScriptFinding>) {
-    let (keys, mutates) = read_fields(script, entry, position).unwrap_or((FieldSet::All, true));
+    let mut reader = PayloadReader::new(script);
+    let function = reader.top_level.as_ref().and_then(|functions| functions.get(entry)).copied();
+    let reads = function.and_then(|function| reader.reads_of(function, position)).unwrap_or(UNKNOWN);
     let (arguments, finding) = arguments::detect_form(script, entry, position);
-    (PayloadReads { keys, may_mutate: mutates, arguments }, finding)
+    (PayloadReads { arguments, ..reads }, finding)
 }
 
-/// The fields that the function reads, and whether it may change a part of the payload.
-fn read_fields(script: &ResolvedScript<'_>, entry: &str, position: usize) -> Option<(FieldSet, bool)> {
-    let functions = ReadableFunctions::new(script)?;
-    let function = functions.find(entry)?;
-    let payload = function.plain_parameter(position)?;
-    Some((functions.keys_of(function, payload), mutation::may_mutate(script, payload)))
-}
+/// The reads of a function of which nothing is known.
+pub(super) const UNKNOWN: PayloadReads =
+    PayloadReads { keys: FieldSet::All, may_mutate: true, arguments: ArgumentsForm::Text };
 
 /// Finds the payload reads of the functions of a module.
-pub(super) struct ClosureReader<'s, 'a> {
+pub(super) struct PayloadReader<'s, 'a> {
     script: &'s ResolvedScript<'a>,
-    functions: Option<ReadableFunctions<'s, 'a>>,
+    top_level: Option<BTreeMap<&'a str, FunctionNode<'a>>>,
     /// For the name of each parameter, whether the module may change a part of its value.
     mutations: BTreeMap<&'a str, bool>,
 }
 
-impl<'s, 'a> ClosureReader<'s, 'a> {
+impl<'s, 'a> PayloadReader<'s, 'a> {
     pub(super) fn new(script: &'s ResolvedScript<'a>) -> Self {
-        Self { script, functions: ReadableFunctions::new(script), mutations: BTreeMap::new() }
+        Self { script, top_level: script.top_level_functions(), mutations: BTreeMap::new() }
     }
 
-    /// What a function reads through its first parameter, wherever the function is.
-    pub(super) fn reads_of(&mut self, function: FunctionNode<'a>) -> Option<PayloadReads> {
-        let payload = function.plain_parameter(0)?;
-        let keys = self.functions.as_ref().map_or(FieldSet::All, |functions| functions.keys_of(function, payload));
+    /// What a function reads through the parameter at a position, wherever the function is.
+    pub(super) fn reads_of(&mut self, function: FunctionNode<'a>, position: usize) -> Option<PayloadReads> {
+        let payload = function.plain_parameter(position)?;
+        let names = &self.script.names;
+        let keys = self.top_level.as_ref().map(|functions| keys_of(names, functions, function, payload));
         let may_mutate = *self.mutations.entry(payload).or_insert_with(|| mutation::may_mutate(self.script, payload));
-        Some(PayloadReads { keys, may_mutate, arguments: ArgumentsForm::Text })
+        Some(PayloadReads { keys: keys.unwrap_or(FieldSet::All), may_mutate, ..UNKNOWN })
     }
 }
 

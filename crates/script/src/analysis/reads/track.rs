@@ -8,7 +8,7 @@ use super::super::ast::{
     ArgumentNode, FunctionNode, MethodCall, identifier_name, is_spread, string_literal, target_name,
 };
 use super::super::payload_reads::FieldSet;
-use super::super::resolved::{BoundNames, ResolvedScript};
+use super::super::resolved::BoundNames;
 
 /// The maximum depth of helper calls through which a payload is tracked.
 const MAX_HELPERS: usize = 8;
@@ -17,27 +17,16 @@ const MAX_FOLLOWED: usize = 500;
 /// The maximum depth in the payload. Deeper values are read together with their parent.
 const MAX_PATH: usize = 8;
 
-/// The functions of a module through which a payload is tracked.
-pub(super) struct ReadableFunctions<'s, 'a> {
-    script: &'s ResolvedScript<'a>,
-    top_level: BTreeMap<&'a str, FunctionNode<'a>>,
-}
-
-impl<'s, 'a> ReadableFunctions<'s, 'a> {
-    pub(super) fn new(script: &'s ResolvedScript<'a>) -> Option<Self> {
-        Some(Self { script, top_level: script.top_level_functions()? })
-    }
-
-    pub(super) fn find(&self, name: &str) -> Option<FunctionNode<'a>> {
-        self.top_level.get(name).copied()
-    }
-
-    /// The payload reads of a function's parameter, including calls of top-level functions.
-    pub(super) fn keys_of(&self, function: FunctionNode<'a>, payload: &'a str) -> FieldSet {
-        let mut reading = ReadTracker { functions: self, root: PayloadNode::default(), followed_count: 0 };
-        reading.follow_function(function, payload, &[], 0);
-        reading.root.into_field_set()
-    }
+/// The payload reads of a function's parameter, including calls of top-level functions.
+pub(super) fn keys_of<'a>(
+    names: &BoundNames<'a>,
+    top_level: &BTreeMap<&'a str, FunctionNode<'a>>,
+    function: FunctionNode<'a>,
+    payload: &'a str,
+) -> FieldSet {
+    let mut reading = ReadTracker { names, top_level, root: PayloadNode::default(), followed_count: 0 };
+    reading.follow_function(function, payload, &[], 0);
+    reading.root.into_field_set()
 }
 
 /// A part of the payload.
@@ -75,8 +64,9 @@ impl<'a> PayloadNode<'a> {
     }
 }
 
-struct ReadTracker<'d, 's, 'a> {
-    functions: &'d ReadableFunctions<'s, 'a>,
+struct ReadTracker<'d, 'a> {
+    names: &'d BoundNames<'a>,
+    top_level: &'d BTreeMap<&'a str, FunctionNode<'a>>,
     root: PayloadNode<'a>,
     followed_count: usize,
 }
@@ -88,7 +78,7 @@ struct AliasScope<'a> {
     alias_definitions: Vec<&'a AstExpr>,
 }
 
-impl<'a> ReadTracker<'_, '_, 'a> {
+impl<'a> ReadTracker<'_, 'a> {
     /// Records that a part is read completely.
     fn mark_whole(&mut self, path: &[&'a str]) {
         if let Some(node) = self.root.node_at(path) {
@@ -152,8 +142,8 @@ impl<'a> ReadTracker<'_, '_, 'a> {
     /// The top-level function that a call always means, if its arguments are plain.
     fn resolve_helper(&self, callee: &AstExpr, arguments: &[AstArgument]) -> Option<FunctionNode<'a>> {
         let name = identifier_name(callee)?;
-        let is_plain = self.functions.script.names.find(name).len() == 1 && !arguments.iter().any(is_spread);
-        self.functions.find(name).filter(|_| is_plain)
+        let is_plain = self.names.find(name).len() == 1 && !arguments.iter().any(is_spread);
+        self.top_level.get(name).copied().filter(|_| is_plain)
     }
 
     fn visit_helper_call(
