@@ -32,16 +32,16 @@ pub(super) fn nested_expressions(expr: &AstExpr) -> Vec<&AstExpr> {
     found
 }
 
-fn collect_expressions<'a>(expr: &'a AstExpr, found: &mut Vec<&'a AstExpr>) {
-    found.push(expr);
-    expr.visit_expr(|inner| collect_expressions(inner, found));
+fn collect_expressions<'a>(expr: &'a AstExpr, expressions: &mut Vec<&'a AstExpr>) {
+    expressions.push(expr);
+    expr.visit_expr(|inner| collect_expressions(inner, expressions));
 }
 
 /// A statement and all statements in it, outermost first.
 pub(super) fn statements_in(stmt: &AstStmt) -> Vec<&AstStmt> {
-    fn collect<'a>(stmt: &'a AstStmt, found: &mut Vec<&'a AstStmt>) {
-        found.push(stmt);
-        stmt.visit_stmt(|inner| collect(inner, found));
+    fn collect<'a>(stmt: &'a AstStmt, statements: &mut Vec<&'a AstStmt>) {
+        statements.push(stmt);
+        stmt.visit_stmt(|inner| collect(inner, statements));
     }
     let mut found = Vec::new();
     collect(stmt, &mut found);
@@ -172,15 +172,15 @@ pub(super) struct MethodCall<'a> {
 }
 
 impl<'a> MethodCall<'a> {
-    pub(super) fn of(expr: &'a AstExpr) -> Option<Self> {
+    pub(super) fn from_expr(expr: &'a AstExpr) -> Option<Self> {
         let Expr::Call(callee, call) = &expr.node else { return None };
         let Expr::Dot(base, method) = &callee.node else { return None };
         Some(Self { base, method: &method.node, arguments: &call.args })
     }
 
     /// The same for a function of a text: `string.lower(text)` is a call of `text`.
-    pub(super) fn of_text(expr: &'a AstExpr) -> Option<Self> {
-        let call = Self::of(expr)?;
+    pub(super) fn from_text_expr(expr: &'a AstExpr) -> Option<Self> {
+        let call = Self::from_expr(expr)?;
         match call.arguments.split_first() {
             Some((first, rest)) if identifier_name(call.base) == Some("string") => {
                 Some(Self { base: first.expr(), arguments: rest, ..call })
@@ -203,11 +203,11 @@ impl<'a> MethodCall<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FunctionNode<'a> {
     pub(super) parameters: &'a [AstParameter],
-    pub(super) body: FunctionBody<'a>,
+    pub(super) body: ScriptFunctionBody<'a>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum FunctionBody<'a> {
+pub(super) enum ScriptFunctionBody<'a> {
     /// The body of a `def`.
     Block(&'a AstStmt),
     /// The body of a `lambda`.
@@ -216,18 +216,18 @@ pub(super) enum FunctionBody<'a> {
 
 impl<'a> FunctionNode<'a> {
     pub(super) fn from_def(def: &'a DefNode) -> Self {
-        Self { parameters: &def.params, body: FunctionBody::Block(&def.body) }
+        Self { parameters: &def.params, body: ScriptFunctionBody::Block(&def.body) }
     }
 
     pub(super) fn from_lambda(lambda: &'a LambdaNode) -> Self {
-        Self { parameters: &lambda.params, body: FunctionBody::Value(&lambda.body) }
+        Self { parameters: &lambda.params, body: ScriptFunctionBody::Value(&lambda.body) }
     }
 
     /// The span of its body.
     pub(super) fn span(&self) -> (usize, usize) {
         match self.body {
-            FunctionBody::Block(stmt) => span_of(stmt),
-            FunctionBody::Value(expr) => span_of(expr),
+            ScriptFunctionBody::Block(stmt) => span_of(stmt),
+            ScriptFunctionBody::Value(expr) => span_of(expr),
         }
     }
 
@@ -254,16 +254,16 @@ impl<'a> FunctionNode<'a> {
     /// The values that it may return, and those of the functions in it.
     pub(super) fn returned_values(&self) -> Vec<&'a AstExpr> {
         match self.body {
-            FunctionBody::Block(stmt) => returned_values(stmt),
-            FunctionBody::Value(expr) => vec![expr],
+            ScriptFunctionBody::Block(stmt) => returned_values(stmt),
+            ScriptFunctionBody::Value(expr) => vec![expr],
         }
     }
 
     /// The statements of its body, outermost first.
     pub(super) fn statements(&self) -> Vec<&'a AstStmt> {
         match self.body {
-            FunctionBody::Block(stmt) => statements_in(stmt),
-            FunctionBody::Value(_) => Vec::new(),
+            ScriptFunctionBody::Block(stmt) => statements_in(stmt),
+            ScriptFunctionBody::Value(_) => Vec::new(),
         }
     }
 
@@ -271,8 +271,8 @@ impl<'a> FunctionNode<'a> {
     pub(super) fn outermost_expressions(&self) -> Vec<&'a AstExpr> {
         let mut found = Vec::new();
         match self.body {
-            FunctionBody::Block(stmt) => stmt.visit_expr(|expr| found.push(expr)),
-            FunctionBody::Value(expr) => found.push(expr),
+            ScriptFunctionBody::Block(stmt) => stmt.visit_expr(|expr| found.push(expr)),
+            ScriptFunctionBody::Value(expr) => found.push(expr),
         }
         found
     }

@@ -72,7 +72,7 @@ fn traits_of<'a>(reader: &mut PayloadReader<'_, 'a>, function: FunctionNode<'a>)
     }
 }
 
-/// Whether a returned value lets the event pass: it is no table, or one with only these keys.
+/// Whether a returned value lets the event pass: it is not a table, or one with only these keys.
 fn lets_pass(value: &AstExpr, keys: &[&str]) -> bool {
     match &value.node {
         Expr::Identifier(name) => matches!(name.ident.as_str(), "None" | "True"),

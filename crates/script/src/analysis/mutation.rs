@@ -33,7 +33,7 @@ pub(super) fn may_mutate(script: &ResolvedScript<'_>, payload: &str) -> bool {
         },
         _ => false,
     };
-    let mut calls = script.expressions.iter().filter_map(|expr| MethodCall::of(expr));
+    let mut calls = script.expressions.iter().filter_map(|expr| MethodCall::from_expr(expr));
     script.statements.iter().any(|stmt| statement_mutates(&stmt.node))
         || calls.any(|call| script.changes_base(&call) && !own(call.base))
 }

@@ -77,7 +77,7 @@ impl<'a> TestReader<'_, 'a> {
             }
             Expr::Index(parts) => self.add_tests(&parts.1, &parts.0, &[NameTestKind::Is]),
             Expr::Call(..) => {
-                if let Some(call) = MethodCall::of_text(expr) {
+                if let Some(call) = MethodCall::from_text_expr(expr) {
                     self.read_method(call);
                 }
             }
@@ -187,7 +187,7 @@ impl<'a> NameFlow<'_, 'a> {
             Some(name) if WITHOUT_TEXT.contains(&name) => return content,
             _ => {}
         }
-        if let Some(MethodCall { base, method, arguments }) = MethodCall::of_text(expr) {
+        if let Some(MethodCall { base, method, arguments }) = MethodCall::from_text_expr(expr) {
             return content.max(match method {
                 "get" | "pop"
                     if first.is_some_and(|key| self.is_name_key(key, search)) && !self.is_other_record(base, 0) =>
@@ -252,7 +252,7 @@ impl<'a> NameFlow<'_, 'a> {
         let is_other_key = |key| string_literal(key).is_some_and(|key| OTHER_RECORDS.contains(&key));
         match &expr.node {
             Expr::Index(parts) => is_other_key(&parts.1),
-            Expr::Call(..) => MethodCall::of(expr)
+            Expr::Call(..) => MethodCall::from_expr(expr)
                 .is_some_and(|call| call.method == "get" && call.first_argument().is_some_and(is_other_key)),
             Expr::Identifier(name) if depth < 8 => {
                 let values = self.values.values_of(&name.ident);

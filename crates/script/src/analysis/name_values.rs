@@ -91,7 +91,9 @@ impl<'s, 'a> NameValues<'s, 'a> {
                 }
             }
         }
-        for call in script.expressions.iter().filter_map(|expr| MethodCall::of(expr)).filter(MethodCall::is_mutator) {
+        for call in
+            script.expressions.iter().filter_map(|expr| MethodCall::from_expr(expr)).filter(MethodCall::is_mutator)
+        {
             call.arguments.iter().for_each(|argument| values.add_to(call.base, argument.expr()));
         }
         let mut search = ValueSearch::default();

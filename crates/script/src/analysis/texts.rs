@@ -31,7 +31,7 @@ impl<'a> NameValues<'_, 'a> {
                     for value in self.results_of(callee, search) {
                         self.collect_texts(value, search, texts);
                     }
-                    let Some(MethodCall { base, method, arguments }) = MethodCall::of_text(expr) else {
+                    let Some(MethodCall { base, method, arguments }) = MethodCall::from_text_expr(expr) else {
                         let is_table = identifier_name(callee) == Some("dict");
                         texts.extend(
                             call.args
@@ -75,7 +75,7 @@ impl<'a> NameValues<'_, 'a> {
                     Some(self.constant_text(left, search)? + &self.constant_text(right, search)?)
                 }
                 Expr::Call(..) => {
-                    let MethodCall { base, method, arguments } = MethodCall::of_text(expr)?;
+                    let MethodCall { base, method, arguments } = MethodCall::from_text_expr(expr)?;
                     let (true, [argument]) = (method == "join", arguments) else { return None };
                     // `string.join` has the list first.
                     let (list, separator) = match self.constant_list(base, search) {

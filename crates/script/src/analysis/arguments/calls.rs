@@ -68,7 +68,7 @@ impl<'a> FunctionWalk<'_, 'a> {
                 result.join(&self.visit_builtin_call(&path, &given, expr));
             }
             (None, Expr::Dot(base, _)) => {
-                let is_mutator = MethodCall::of(expr).is_some_and(|call| call.is_mutator());
+                let is_mutator = MethodCall::from_expr(expr).is_some_and(|call| call.is_mutator());
                 self.visit_method_call(base, is_mutator, &given);
             }
             (None, _) if called.values.functions.is_empty() && !called.values.may_be(GETTER) => {

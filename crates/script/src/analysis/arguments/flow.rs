@@ -9,26 +9,26 @@ use starlark::syntax::ast::{AstExpr, AstStmt};
 
 use super::uses::ArgumentUses;
 use super::value::{ARGUMENTS, AbstractValue, FIELD_NAME, GETTER, OTHER, PAYLOAD};
-use crate::analysis::ast::{DICT_METHODS, FunctionBody, FunctionNode, identifier_name};
+use crate::analysis::ast::{DICT_METHODS, FunctionNode, ScriptFunctionBody, identifier_name};
 
 /// The maximum number of expressions and names that are visited, over all rounds.
 const MAX_STEPS: usize = 1_000_000;
 /// The possible values of names.
-type NameValues<'a> = BTreeMap<&'a str, AbstractValue>;
+type AbstractNames<'a> = BTreeMap<&'a str, AbstractValue>;
 /// A function of the script, or its top level.
 pub(super) struct FlowFunction<'a> {
     pub(super) node: FunctionNode<'a>,
     /// The enclosing function.
     parent: Option<usize>,
     /// Every value that its names may have, including its parameters.
-    pub(super) names: NameValues<'a>,
+    pub(super) names: AbstractNames<'a>,
     pub(super) return_value: AbstractValue,
     pub(super) is_called: bool,
 }
 
 impl<'a> FlowFunction<'a> {
     fn new(node: FunctionNode<'a>, parent: Option<usize>) -> Self {
-        let (names, return_value) = (NameValues::new(), AbstractValue::default());
+        let (names, return_value) = (AbstractNames::new(), AbstractValue::default());
         Self { node, parent, names, return_value, is_called: parent.is_none() }
     }
 }
@@ -48,7 +48,7 @@ pub(super) struct ArgumentFlow<'a> {
 
 impl<'a> ArgumentFlow<'a> {
     pub(super) fn new(root: &'a AstStmt) -> Self {
-        let top_level = FunctionNode { parameters: &[], body: FunctionBody::Block(root) };
+        let top_level = FunctionNode { parameters: &[], body: ScriptFunctionBody::Block(root) };
         Self {
             functions: vec![FlowFunction::new(top_level, None)],
             function_indices: BTreeMap::new(),
@@ -130,10 +130,10 @@ impl<'a> ArgumentFlow<'a> {
         let names = given.collect();
         let mut walk = FunctionWalk { flow: self, function_index: number, names };
         match node.body {
-            FunctionBody::Block(block) => {
+            ScriptFunctionBody::Block(block) => {
                 walk.visit_statement(block);
             }
-            FunctionBody::Value(value) => {
+            ScriptFunctionBody::Value(value) => {
                 let value = walk.evaluate(value);
                 walk.record_return(&value);
             }
@@ -179,7 +179,7 @@ pub(super) struct FunctionWalk<'f, 'a> {
     pub(super) flow: &'f mut ArgumentFlow<'a>,
     pub(super) function_index: usize,
     /// The current values of its names.
-    pub(super) names: NameValues<'a>,
+    pub(super) names: AbstractNames<'a>,
 }
 
 impl<'a> FunctionWalk<'_, 'a> {
@@ -217,7 +217,7 @@ impl<'a> FunctionWalk<'_, 'a> {
     }
 
     /// Joins the names of another control flow path.
-    pub(super) fn join_names(&mut self, other: NameValues<'a>) {
+    pub(super) fn join_names(&mut self, other: AbstractNames<'a>) {
         self.flow.exceeds_step_limit(other.len());
         for (name, value) in other {
             self.names.entry(name).or_default().join(&value);

@@ -81,7 +81,7 @@ fn find_growth<'a>(script: &ResolvedScript<'a>, body: &'a AstStmt) -> Vec<Growin
     let adds = |call: &MethodCall<'a>| {
         script.changes_base(call) && !call.arguments.is_empty() && !matches!(call.method, "pop" | "remove" | "discard")
     };
-    let calls = expressions_in(body).into_iter().filter_map(MethodCall::of).filter(adds);
+    let calls = expressions_in(body).into_iter().filter_map(MethodCall::from_expr).filter(adds);
     found.extend(calls.map(|call| grown(root_name(call.base), false)));
     found
 }
@@ -183,7 +183,7 @@ fn may_retain_arguments(script: &ResolvedScript<'_>, call: &AstExpr, callee: &As
         "len", "str", "repr", "bool", "type", "any", "all", "sorted", "print", "log", "fail", "block", "ask", "modify",
         "delegate", "emit", "hash", "int", "float",
     ];
-    match (MethodCall::of(call), identifier_name(callee)) {
+    match (MethodCall::from_expr(call), identifier_name(callee)) {
         (Some(call), _) => call.is_mutator() || matches!(call.method, "get" | "new" | "max" | "min"),
         (None, Some(name)) => script.names.contains(name) || !COPYING.contains(&name),
         (None, None) => true,

@@ -100,7 +100,7 @@ fn indexed_name(target: &AstAssignTarget) -> Option<&str> {
 
 /// The calls that put their arguments into the value of a name.
 pub(super) fn growing_calls(expressions: Vec<&AstExpr>) -> impl Iterator<Item = (&str, MethodCall<'_>)> {
-    let calls = expressions.into_iter().filter_map(MethodCall::of);
+    let calls = expressions.into_iter().filter_map(MethodCall::from_expr);
     calls.filter(|call| GROWING.contains(&call.method)).filter_map(|call| Some((identifier_name(call.base)?, call)))
 }
 

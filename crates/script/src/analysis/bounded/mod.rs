@@ -41,7 +41,8 @@ use std::collections::BTreeMap;
 use starlark::syntax::ast::{AssignOp, AssignTargetP, AstAssignTarget, AstExpr, AstLiteral, AstStmt, Expr, Stmt};
 
 use super::ast::{
-    FunctionBody, FunctionNode, block_statements, identifier_name, is_constant_name, nested_expressions, statements_in,
+    FunctionNode, ScriptFunctionBody, block_statements, identifier_name, is_constant_name, nested_expressions,
+    statements_in,
 };
 use super::resolved::ResolvedScript;
 use size::{LoopCount, ValueSize};
@@ -161,8 +162,8 @@ impl<'a> SizeMachine<'a> {
         let returned = self.return_size.take();
         self.active_functions.push(name);
         match function.body {
-            FunctionBody::Block(stmt) => self.visit_statement(stmt)?,
-            FunctionBody::Value(expr) => self.return_size = Some(self.size_of_expression(expr)?),
+            ScriptFunctionBody::Block(stmt) => self.visit_statement(stmt)?,
+            ScriptFunctionBody::Value(expr) => self.return_size = Some(self.size_of_expression(expr)?),
         }
         self.active_functions.pop();
         self.names = outer;

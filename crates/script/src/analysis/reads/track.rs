@@ -198,7 +198,7 @@ impl<'a> AliasScope<'a> {
             Expr::Identifier(name) => self.paths.get(name.ident.as_str()).cloned(),
             Expr::Index(parts) => longer(&parts.0, string_literal(&parts.1)?),
             Expr::Call(..) => {
-                let MethodCall { base, method, arguments } = MethodCall::of(expr)?;
+                let MethodCall { base, method, arguments } = MethodCall::from_expr(expr)?;
                 let positional = |given: &AstArgument| matches!(given.node, ArgumentNode::Positional(_));
                 let is_plain = matches!(arguments.len(), 1 | 2) && arguments.iter().all(positional);
                 let key = string_literal(arguments.first()?.expr())?;
