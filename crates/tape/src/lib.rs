@@ -17,7 +17,6 @@ mod error;
 mod journal_records;
 mod line;
 mod read;
-mod redact;
 mod write;
 
 pub use error::{RecordError, TapeError};

@@ -1,10 +1,9 @@
 //! Moves large values out of a record into blobs.
 
-use std::ops::Range;
-
-use super::list::{WrittenElement, is_large_array, list_digest};
-use super::{is_reference_name, may_contain_reference};
-use crate::line::{digest_hex, to_hex};
+use super::list::{NewList, is_large_array};
+use super::resolve::MOST_BYTES;
+use super::{BlobStore, NAME, is_reference_name, may_contain_reference};
+use crate::line::{DEEPEST, digest_hex, to_hex};
 
 /// The minimum size of a string's JSON text, quotes included, that is stored as a blob.
 pub(crate) const STRING_BYTES: usize = 1 << 10;
@@ -33,83 +32,70 @@ pub(crate) struct ExtractedBlob {
 pub(crate) enum BlobContent {
     /// The JSON text of a string or an object.
     Value(Vec<u8>),
-    /// The elements of an array.
-    List(Vec<WrittenElement>),
-    /// The JSON text of an array's parts, of which some are in earlier lists of this tape.
-    Parts(Vec<u8>),
+    /// An array.
+    List(NewList),
 }
 
 /// Extracts the large values from the fields of a record, given as the compact JSON text of an object. Returns `None`
 /// if there are none.
 pub(crate) fn extract_blobs(fields: &[u8]) -> Option<BlobExtraction> {
-    if fields.len() < STRING_BYTES && !may_contain_reference(fields) {
+    if is_short(fields) {
         return None;
     }
-    extract_around(fields, &[])
-}
-
-/// Extracts the large values of JSON text. The text in the `references` is copied unchanged.
-pub(crate) fn extract_around(text: &[u8], references: &[Range<usize>]) -> Option<BlobExtraction> {
-    let mut cutting = BlobExtractor { out: Vec::with_capacity(text.len()), open: Vec::new(), blobs: Vec::new() };
-    let mut references = references.iter().peekable();
-    let mut changed = false;
-    let mut rest = text;
-    while let Some((first, after)) = rest.split_first() {
-        let index = text.len() - rest.len();
-        if let Some(reference) = references.next_if(|reference| reference.start == index) {
-            let (copied, after) = rest.split_at_checked(reference.len())?;
-            cutting.out.extend_from_slice(copied);
-            rest = after;
-            continue;
-        }
-        rest = match first {
-            b'"' => {
-                let (string, after) = rest.split_at_checked(string_bytes(rest))?;
-                changed |= cutting.push_string(string);
-                after
-            }
-            b'{' | b'[' => {
-                cutting.open_container(*first);
-                after
-            }
-            b'}' | b']' => {
-                changed |= cutting.close_container(*first);
-                after
-            }
-            _ => {
-                cutting.push_byte(*first);
-                after
-            }
-        };
-    }
-    changed.then_some(BlobExtraction { text: cutting.out, blobs: cutting.blobs })
+    let mut extractor = BlobExtractor::default();
+    extractor.push(fields);
+    extractor.finish()
 }
 
 /// Extracts the large values of an element of a list, which may be large itself. Returns its text as it is written.
 pub(crate) fn extract_element(text: Vec<u8>) -> (Vec<u8>, Vec<ExtractedBlob>) {
-    if text.len() < STRING_BYTES && !may_contain_reference(&text) {
+    if is_short(&text) {
         return (text, Vec::new());
     }
     // The outermost value is never replaced.
-    let framed = [b"[", text.as_slice(), b"]"].concat();
-    match extract_around(&framed, &[]) {
-        Some(BlobExtraction { text: element, blobs }) => {
-            let element = element.strip_prefix(b"[").and_then(|element| element.strip_suffix(b"]"));
-            (element.unwrap_or_default().to_vec(), blobs)
-        }
+    let mut extractor = BlobExtractor::default();
+    extractor.push(b"[");
+    extractor.push(&text);
+    match extractor.finish() {
+        Some(BlobExtraction { text: element, blobs }) => (element.get(1..).unwrap_or_default().to_vec(), blobs),
         None => (text, Vec::new()),
     }
 }
 
-#[derive(Debug)]
-struct BlobExtractor {
+/// Whether JSON text is too short for a large value, and contains nothing that looks like a reference.
+fn is_short(text: &[u8]) -> bool {
+    text.len() < STRING_BYTES && !may_contain_reference(text)
+}
+
+impl BlobStore<'_> {
+    /// Whether the writer leaves canonical text of a tape as it is: there is nothing large in it, and each reference is
+    /// to a blob of this tape that the writer writes. The text is in `outer`, the start of a container.
+    pub(crate) fn is_written(&self, outer: &[u8], text: &[u8]) -> bool {
+        if is_short(text) {
+            return true;
+        }
+        let mut extractor = BlobExtractor { known: Some(self), ..BlobExtractor::default() };
+        extractor.push(outer);
+        extractor.push(text);
+        !extractor.is_changed
+    }
+}
+
+/// Copies JSON text and replaces the large values in it.
+#[derive(Debug, Default)]
+pub(crate) struct BlobExtractor<'b> {
     out: Vec<u8>,
     open: Vec<OpenContainer>,
     blobs: Vec<ExtractedBlob>,
+    is_changed: bool,
+    /// The blobs of the tape that the text is from. Its references stay.
+    known: Option<&'b BlobStore<'b>>,
+    /// The total size of what the references stand for.
+    known_bytes: usize,
 }
 
 /// An open array or object.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct OpenContainer {
     /// Its start in the new text.
     start: usize,
@@ -123,12 +109,38 @@ struct OpenContainer {
     commas: Vec<usize>,
 }
 
-impl BlobExtractor {
-    fn push_byte(&mut self, byte: u8) {
-        if let Some(branch) = self.open.last_mut() {
-            branch.is_before_name = branch.is_object && byte != b':' && (branch.is_before_name || byte == b',');
-            if byte == b',' && !branch.is_object {
-                branch.commas.push(self.out.len());
+impl BlobExtractor<'_> {
+    /// Adds JSON text that ends between two tokens.
+    pub(crate) fn push(&mut self, text: &[u8]) {
+        let mut rest = text;
+        while let Some(first) = rest.first() {
+            let size_bytes = match first {
+                b'"' => string_bytes(rest),
+                b'{' | b'[' | b'}' | b']' | b',' | b':' => 1,
+                _ => rest.iter().position(|byte| b",:]}".contains(byte)).unwrap_or(rest.len()),
+            };
+            let Some((token, after)) = rest.split_at_checked(size_bytes) else { return };
+            match first {
+                b'"' => self.push_string(token),
+                b'{' | b'[' => self.open_container(*first),
+                b'}' | b']' => self.close_container(*first),
+                b',' | b':' => self.push_separator(*first),
+                _ => self.out.extend_from_slice(token),
+            }
+            rest = after;
+        }
+    }
+
+    /// The text with its large values replaced; `None` if there are none.
+    pub(crate) fn finish(self) -> Option<BlobExtraction> {
+        self.is_changed.then_some(BlobExtraction { text: self.out, blobs: self.blobs })
+    }
+
+    fn push_separator(&mut self, byte: u8) {
+        if let Some(container) = self.open.last_mut() {
+            container.is_before_name = container.is_object && byte == b',';
+            if byte == b',' && !container.is_object {
+                container.commas.push(self.out.len());
             }
         }
         self.out.push(byte);
@@ -136,105 +148,105 @@ impl BlobExtractor {
 
     fn open_container(&mut self, bracket: u8) {
         let is_object = bracket == b'{';
-        self.open.push(OpenContainer {
-            start: self.out.len(),
-            is_object,
-            is_before_name: is_object,
-            names: 0,
-            name: (0, 0),
-            commas: Vec::new(),
-        });
+        let start = self.out.len();
+        self.open.push(OpenContainer { start, is_object, is_before_name: is_object, ..OpenContainer::default() });
         self.out.push(bracket);
     }
 
-    /// Copies a string. Returns whether it was replaced.
-    fn push_string(&mut self, string: &[u8]) -> bool {
+    fn push_string(&mut self, string: &[u8]) {
         let start = self.out.len();
         match self.open.last_mut() {
-            Some(branch) if branch.is_before_name => {
-                branch.names += 1;
-                branch.name = (start, start + string.len());
+            Some(container) if container.is_before_name => {
+                container.names += 1;
+                container.name = (start, start + string.len());
                 self.out.extend_from_slice(string);
-                false
             }
-            _ if string.len() < STRING_BYTES => {
-                self.out.extend_from_slice(string);
-                false
-            }
-            _ => {
-                self.push_reference(digest_hex(string), BlobContent::Value(string.to_vec()));
-                true
-            }
+            _ if string.len() < STRING_BYTES => self.out.extend_from_slice(string),
+            _ => self.push_value_reference(string.to_vec()),
         }
     }
 
-    /// Closes an array or object. Returns whether it was replaced.
-    fn close_container(&mut self, bracket: u8) -> bool {
+    fn close_container(&mut self, bracket: u8) {
         self.out.push(bracket);
         // The record itself is never replaced.
-        let (Some(branch), Some(parent)) = (self.open.pop(), self.open.last()) else { return false };
-        let name = self.out.get(branch.name.0 + 1..branch.name.1.saturating_sub(1)).unwrap_or_default();
-        let escaped = branch.names == 1 && std::str::from_utf8(name).is_ok_and(is_reference_name);
-        if escaped {
-            self.out.insert(branch.name.0 + 1, b'$');
+        let (Some(container), Some(parent)) = (self.open.pop(), self.open.last()) else { return };
+        let stays =
+            self.open.len() == 1 && STAYING.contains(&self.out.get(parent.name.0..parent.name.1).unwrap_or_default());
+        self.check_name(&container);
+        let size_bytes = self.out.len() - container.start;
+        if !stays && container.is_object && size_bytes >= OBJECT_BYTES {
+            let value = self.out.split_off(container.start);
+            self.push_value_reference(value);
+        } else if !stays && !container.is_object && is_large_array(container.commas.len() + 1, size_bytes) {
+            let list = self.split_off_list(&container);
+            self.push_reference(ExtractedBlob { digest: to_hex(&list.digest()), content: BlobContent::List(list) });
         }
-        let stays = self.open.len() == 1 && {
-            let field = self.out.get(parent.name.0..parent.name.1).unwrap_or_default();
-            STAYING.contains(&field)
+    }
+
+    /// Checks the only name of an object, which may be that of a reference. Outside of a tape it is escaped.
+    fn check_name(&mut self, object: &OpenContainer) {
+        let (start, end) = (object.name.0 + 1, object.name.1.saturating_sub(1));
+        let name = self.out.get(start..end).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default();
+        if object.names != 1 || !is_reference_name(name) {
+            return;
+        }
+        let Some(blobs) = self.known else {
+            self.out.insert(start, b'$');
+            self.is_changed = true;
+            return;
         };
-        let size_bytes = self.out.len() - branch.start;
-        let large = !stays
-            && if branch.is_object {
-                size_bytes >= OBJECT_BYTES
-            } else {
-                is_large_array(branch.commas.len() + 1, size_bytes)
+        if name == NAME {
+            let digest = self.out.get(end + 3..self.out.len() - 2).and_then(|digest| std::str::from_utf8(digest).ok());
+            let Some(size) = digest.and_then(|digest| blobs.written_size(digest)) else {
+                self.is_changed = true;
+                return;
             };
-        if large && branch.is_object {
-            let value = self.out.split_off(branch.start);
-            self.push_reference(digest_hex(&value), BlobContent::Value(value));
-        } else if large {
-            let elements = self.split_off_elements(&branch);
-            self.push_reference(to_hex(&list_digest(&elements)), BlobContent::List(elements));
+            self.known_bytes = self.known_bytes.saturating_add(size.size_bytes);
+            self.is_changed |= self.known_bytes > MOST_BYTES || self.open.len() + size.depth > DEEPEST;
         }
-        escaped || large
     }
 
     /// Removes an array from the new text and returns its elements.
-    fn split_off_elements(&mut self, array: &OpenContainer) -> Vec<WrittenElement> {
+    fn split_off_list(&mut self, array: &OpenContainer) -> NewList {
         let text = self.out.split_off(array.start);
-        let starts = std::iter::once(array.start).chain(array.commas.iter().copied());
-        let ends = array.commas.iter().copied().chain([array.start + text.len() - 1]);
-        let element = |(start, end): (usize, usize)| text.get(start + 1 - array.start..end - array.start);
-        starts.zip(ends).filter_map(element).map(|text| WrittenElement::new(text.to_vec())).collect()
+        let mut list = NewList::default();
+        let mut start = 1;
+        for end in array.commas.iter().map(|comma| comma - array.start).chain([text.len() - 1]) {
+            list.push(text.get(start..end).unwrap_or_default().to_vec());
+            start = end + 1;
+        }
+        list
     }
 
-    /// Stores a value as a blob and writes a reference instead.
-    fn push_reference(&mut self, digest: String, content: BlobContent) {
-        push_reference(&mut self.out, &digest);
-        self.blobs.push(ExtractedBlob { digest, content });
+    fn push_value_reference(&mut self, value: Vec<u8>) {
+        self.push_reference(ExtractedBlob { digest: digest_hex(&value), content: BlobContent::Value(value) });
     }
-}
 
-/// Appends a reference to a blob.
-pub(crate) fn push_reference(text: &mut Vec<u8>, digest: &str) {
-    text.extend_from_slice(b"{\"$blob\":\"");
-    text.extend_from_slice(digest.as_bytes());
-    text.extend_from_slice(b"\"}");
+    /// Writes a reference to a value that is in a blob.
+    pub(super) fn push_reference(&mut self, blob: ExtractedBlob) {
+        self.out.extend_from_slice(b"{\"$blob\":\"");
+        self.out.extend_from_slice(blob.digest.as_bytes());
+        self.out.extend_from_slice(b"\"}");
+        self.blobs.push(blob);
+        self.is_changed = true;
+    }
+
+    /// Adds blobs that the next one refers to.
+    pub(super) fn push_blobs(&mut self, blobs: Vec<ExtractedBlob>) {
+        self.blobs.extend(blobs);
+    }
 }
 
 /// The length of the string at the start, with its quotes.
 fn string_bytes(text: &[u8]) -> usize {
-    let mut escaped = false;
-    let inside = text.iter().skip(1).position(|byte| match byte {
-        _ if escaped => {
-            escaped = false;
-            false
+    let mut size_bytes = 1;
+    loop {
+        let rest = text.get(size_bytes..).unwrap_or_default();
+        match rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
+            None => return text.len(),
+            Some(index) if rest.get(index) == Some(&b'"') => return size_bytes + index + 1,
+            // What is escaped is no end of the string.
+            Some(index) => size_bytes += index + 2,
         }
-        b'\\' => {
-            escaped = true;
-            false
-        }
-        byte => *byte == b'"',
-    });
-    inside.map_or(text.len(), |end| end + 2)
+    }
 }

@@ -26,6 +26,8 @@ pub(super) struct StoredElement {
     pub(super) text: TextSpan,
     pub(super) text_bytes: usize,
     pub(super) size: ResolvedSize,
+    /// Whether the writer writes this element.
+    pub(super) is_written: bool,
 }
 
 #[derive(Debug)]
@@ -42,6 +44,8 @@ struct ListTotals {
     /// The size of the JSON text in which large values are replaced.
     text_bytes: usize,
     size: ResolvedSize,
+    /// The number of elements that the writer does not write.
+    unwritten_count: usize,
 }
 
 /// Consecutive elements of a list.
@@ -121,13 +125,15 @@ impl ListStore {
         Ok(())
     }
 
-    /// The number of elements of a list, its size after resolving, and whether the writer stores it outside its record.
-    pub(super) fn describe(&self, digest: &DigestBytes) -> Option<(usize, ResolvedSize, bool)> {
-        let ListTotals { count, text_bytes, size } = self.lists.get(*self.by_digest.get(digest)?)?.totals;
+    /// The size of a list after resolving, and whether the writer writes it.
+    pub(super) fn describe(&self, digest: &DigestBytes) -> Option<(ResolvedSize, bool)> {
+        let ListTotals { count, text_bytes, size, unwritten_count } =
+            self.lists.get(*self.by_digest.get(digest)?)?.totals;
         // A comma between two elements, and the brackets.
         let commas = count.saturating_sub(1) + 2;
         let size = ResolvedSize { size_bytes: size.size_bytes.saturating_add(commas), depth: size.depth + 1 };
-        Some((count, size, is_large_array(count, text_bytes.saturating_add(commas))))
+        let is_written = unwritten_count == 0 && is_large_array(count, text_bytes.saturating_add(commas));
+        Some((size, is_written))
     }
 
     /// The elements of a list, in order.
@@ -205,6 +211,7 @@ impl ListStore {
 impl ListTotals {
     fn add(&mut self, element: &StoredElement) {
         self.count += 1;
+        self.unwritten_count += usize::from(!element.is_written);
         self.text_bytes = self.text_bytes.saturating_add(element.text_bytes);
         self.size.size_bytes = self.size.size_bytes.saturating_add(element.size.size_bytes);
         self.size.depth = self.size.depth.max(element.size.depth);

@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 
 use super::extract::{OBJECT_BYTES, STRING_BYTES};
 use super::list_store::{ListStore, NewListPart, StoredElement};
+use super::recent_lists::{MOST_LISTS, RecentLists};
 use super::source::{TapeText, TextSpan};
-use super::{FieldScanner, JsonKind, NAME, is_reference_name};
+use super::{NAME, blob_fields, is_reference_name};
 use crate::line::{DigestBytes, digest_bytes, digest_hex, parse_hex, to_hex};
 use crate::record::ListSlice;
 
@@ -30,16 +31,9 @@ pub(crate) struct BlobStore<'b> {
 #[derive(Debug)]
 struct StoredValue {
     text: TextSpan,
-    shape: BlobShape,
-}
-
-/// The properties of a blob that matter where it is referred to.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct BlobShape {
-    pub(super) kind: JsonKind,
-    /// Whether the writer stores it outside its record.
-    pub(super) is_large: bool,
-    pub(super) size: ResolvedSize,
+    size: ResolvedSize,
+    /// Whether the writer writes this blob.
+    is_written: bool,
 }
 
 /// The size of a value after resolving.
@@ -73,12 +67,11 @@ impl<'b> BlobStore<'b> {
         &self.text
     }
 
-    /// Adds the blob of a line that starts at this offset. Returns whether its values are written as the writer writes
-    /// them.
+    /// Adds the blob of a line that starts at this offset. Returns its fields as the writer encodes them.
     ///
     /// # Errors
     /// When it is not a blob, the digest is not that of the value, or a blob that it refers to is missing.
-    pub(crate) fn insert_line(&mut self, line: &[u8], offset: u64) -> Result<bool, String> {
+    pub(crate) fn insert_line(&mut self, line: &[u8], offset: u64) -> Result<Vec<u8>, String> {
         let blob: BlobLine<'_> =
             serde_json::from_slice(line).map_err(|error| format!("invalid `blob` record: {error}"))?;
         let invalid = || format!("the blob's `digest` is `{}`, which is no digest", blob.digest);
@@ -86,67 +79,71 @@ impl<'b> BlobStore<'b> {
         let spans = LineSpans { line, offset };
         match (blob.value, &blob.parts) {
             (Some(value), None) => {
-                let BlobValue { text, span, is_written, size } = self.read_value(value, &spans)?;
+                let (text, span, size) = self.read_value(value, &spans)?;
                 let actual = digest_hex(&text);
                 if actual != blob.digest {
                     let name = blob.digest;
                     return Err(format!("the blob's `digest` is `{name}`, but the digest of its value is `{actual}`"));
                 }
-                let written = FieldScanner::new(self, std::str::from_utf8(&text).unwrap_or_default()).scan_blob();
-                let least = if text.first() == Some(&b'"') { STRING_BYTES } else { OBJECT_BYTES };
-                let is_large = text.len() >= least && matches!(text.first(), Some(b'"' | b'{'));
-                let shape = BlobShape { kind: written.unwrap_or(JsonKind::Other), is_large, size };
-                let is_new = self.values.insert(digest?, StoredValue { text: span, shape }).is_none();
-                Ok(written.is_some() && is_written && is_new)
+                let is_written = match text.first() {
+                    Some(b'"') => text.len() >= STRING_BYTES,
+                    Some(b'{') => text.len() >= OBJECT_BYTES && self.is_written(b"", &text),
+                    _ => false,
+                };
+                self.values.insert(digest?, StoredValue { text: span, size, is_written });
+                Ok(blob_fields(&blob.digest, "value", &text))
             }
             (None, Some(parts)) => {
-                let mut is_written = true;
-                let mut list = Vec::with_capacity(parts.len());
+                let (mut text, mut list) = (Vec::with_capacity(line.len()), Vec::with_capacity(parts.len()));
                 for part in parts {
-                    list.push(self.read_part(part, &spans, &mut is_written)?);
+                    text.push(if text.is_empty() { b'[' } else { b',' });
+                    list.push(self.read_part(part, &spans, &mut text)?);
                 }
-                let digest = digest?;
-                is_written &= self.lists.describe(&digest).is_none();
-                self.lists.insert(digest, list)?;
-                Ok(is_written)
+                text.extend_from_slice(if text.is_empty() { b"[]" } else { b"]" });
+                self.lists.insert(digest?, list)?;
+                Ok(blob_fields(&blob.digest, "parts", &text))
             }
             _ => Err(String::from("invalid `blob` record: it must have either `value` or `parts`")),
         }
     }
 
+    /// Reads a part of a list and appends its canonical text.
     fn read_part(
         &self,
         list_part: &RawValue,
         spans: &LineSpans<'_>,
-        is_written: &mut bool,
+        parts: &mut Vec<u8>,
     ) -> Result<NewListPart, String> {
+        let error_text = |error: serde_json::Error| error.to_string();
         if list_part.get().starts_with('{') {
-            let slice: ListSlice<'_> = serde_json::from_str(list_part.get()).map_err(|error| error.to_string())?;
+            let slice: ListSlice<'_> = serde_json::from_str(list_part.get()).map_err(error_text)?;
             let of = parse_hex(&slice.of).ok_or_else(|| missing_text(&slice.of))?;
+            serde_json::to_writer(parts, &slice).map_err(error_text)?;
             return Ok(NewListPart::Slice { of, range: slice.from..slice.to });
         }
-        let elements: Vec<&RawValue> = serde_json::from_str(list_part.get()).map_err(|error| error.to_string())?;
+        let elements: Vec<&RawValue> = serde_json::from_str(list_part.get()).map_err(error_text)?;
         let mut stored = Vec::with_capacity(elements.len());
+        parts.push(b'[');
         for element in elements {
-            let BlobValue { text, span, is_written: is_same, size } = self.read_value(element, spans)?;
-            let scanned = std::str::from_utf8(&text).unwrap_or_default();
-            *is_written &= is_same && FieldScanner::new(self, scanned).scan_element();
-            let digest = digest_bytes(&text);
-            stored.push(StoredElement { digest, text: span, text_bytes: text.len(), size });
+            let (text, span, size) = self.read_value(element, spans)?;
+            parts.extend_from_slice(if stored.is_empty() { b"" } else { b"," });
+            parts.extend_from_slice(&text);
+            let (digest, text_bytes, is_written) = (digest_bytes(&text), text.len(), self.is_written(b"[", &text));
+            stored.push(StoredElement { digest, text: span, text_bytes, size, is_written });
         }
+        parts.push(b']');
         Ok(NewListPart::Elements(stored))
     }
 
-    /// Reads a value of a blob's line.
-    fn read_value(&self, raw: &RawValue, spans: &LineSpans<'_>) -> Result<BlobValue, String> {
+    /// Reads a value of a blob's line: its canonical text, where that is, and its size.
+    fn read_value(&self, raw: &RawValue, spans: &LineSpans<'_>) -> Result<(Vec<u8>, TextSpan, ResolvedSize), String> {
         let value: Value = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
         let text = serde_json::to_vec(&value).map_err(|error| error.to_string())?;
         let mut size = ResolvedSize { size_bytes: text.len(), depth: 0 };
         self.measure(&value, 0, &mut size)?;
-        let is_written = text == raw.get().as_bytes();
-        let at = spans.find(raw.get()).filter(|_| is_written);
+        let at = spans.find(raw.get()).filter(|_| text == raw.get().as_bytes());
         let span = at.unwrap_or_else(|| TextSpan::Owned(text.clone().into_boxed_slice()));
-        Ok(BlobValue { text, span, is_written, size })
+        Ok((text, span, size))
     }
 
     /// The digests of all blobs.
@@ -154,27 +151,26 @@ impl<'b> BlobStore<'b> {
         self.values.keys().chain(self.lists.digests()).map(to_hex)
     }
 
-    /// The last lists, the newest last: the digest of each with those of its elements and their sizes.
-    pub(crate) fn last_lists(&self, count: usize) -> Vec<(DigestBytes, Vec<(DigestBytes, usize)>)> {
-        let newest = self.lists.digests().rev().take(count);
-        let mut lists: Vec<_> = newest
-            .map(|list| {
-                let elements = self.lists.elements(list).unwrap_or_default();
-                (*list, elements.into_iter().map(|element| (element.digest, element.text_bytes)).collect())
-            })
-            .collect();
-        lists.reverse();
-        lists
+    /// The lists that a writer that continues the tape remembers.
+    pub(crate) fn recent_lists(&self) -> RecentLists {
+        let mut newest: Vec<_> = self.lists.digests().rev().take(MOST_LISTS).collect();
+        newest.reverse();
+        RecentLists::resume_after(newest.into_iter().map(|list| {
+            let elements = self.lists.elements(list).unwrap_or_default();
+            elements.into_iter().map(|element| (element.digest, element.text_bytes)).collect()
+        }))
     }
 
-    /// The properties of a blob.
-    pub(super) fn shape(&self, digest: &str) -> Option<BlobShape> {
+    /// The size of a blob that the writer writes.
+    pub(super) fn written_size(&self, digest: &str) -> Option<ResolvedSize> {
+        self.describe(digest).filter(|(_, is_written)| *is_written).map(|(size, _)| size)
+    }
+
+    /// The size of a blob after resolving, and whether the writer writes it.
+    fn describe(&self, digest: &str) -> Option<(ResolvedSize, bool)> {
         let digest = parse_hex(digest)?;
-        let list = || {
-            let (_, size, is_large) = self.lists.describe(&digest)?;
-            Some(BlobShape { kind: JsonKind::List, is_large, size })
-        };
-        self.values.get(&digest).map(|value| value.shape).or_else(list)
+        let value = self.values.get(&digest).map(|value| (value.size, value.is_written));
+        value.or_else(|| self.lists.describe(&digest))
     }
 
     /// Resolves the references in the fields of a record.
@@ -215,7 +211,7 @@ impl<'b> BlobStore<'b> {
             Value::Array(items) => items.iter().try_for_each(|item| self.measure(item, depth + 1, extent))?,
             Value::Object(fields) => match reference_digest(fields) {
                 Some(name) => {
-                    let known = self.shape(name).ok_or_else(|| missing_text(name))?.size;
+                    let (known, _) = self.describe(name).ok_or_else(|| missing_text(name))?;
                     extent.size_bytes = extent.size_bytes.saturating_add(known.size_bytes);
                     extent.depth = extent.depth.max(depth + known.depth);
                 }
@@ -259,16 +255,6 @@ impl<'b> BlobStore<'b> {
     }
 }
 
-/// A value in a blob's line.
-struct BlobValue {
-    /// Its canonical text.
-    text: Vec<u8>,
-    span: TextSpan,
-    /// Whether the line has the canonical text.
-    is_written: bool,
-    size: ResolvedSize,
-}
-
 /// The line in which values are, and where it is on the tape.
 struct LineSpans<'l> {
     line: &'l [u8],
@@ -308,7 +294,7 @@ mod tests {
         insert(blobs, &json!({"digest": name, "value": value})).map(|_| name)
     }
 
-    fn insert(blobs: &mut BlobStore<'_>, fields: &Value) -> Result<bool, String> {
+    fn insert(blobs: &mut BlobStore<'_>, fields: &Value) -> Result<Vec<u8>, String> {
         // A value that is spelled in another way is kept, because the tape does not have the canonical text.
         blobs.insert_line(serde_json::to_string_pretty(fields).unwrap().as_bytes(), 0)
     }

@@ -14,7 +14,7 @@ pub(crate) use closing::{is_closing, make_closing_record};
 pub(crate) use head::{RecordHead, push_line};
 pub(crate) use text::is_deep;
 use text::json_error_text;
-pub(crate) use text::{DEEPEST, DigestBytes, digest_bytes, digest_hex, nesting_depth, parse_hex, to_hex};
+pub(crate) use text::{DEEPEST, DigestBytes, digest_bytes, digest_hex, parse_hex, to_hex};
 
 impl Record<'_> {
     /// The record as a line of JSON, without the line end. It is complete: nothing in it refers to another record.
@@ -79,7 +79,7 @@ pub(crate) struct PackedFields {
 
 /// Packs fields that are nested deeper than JSON readers allow.
 pub(crate) fn pack_if_deep(text: Vec<u8>) -> Result<PackedFields, serde_json::Error> {
-    if !is_deep(&text) {
+    if !is_deep(&text, 0) {
         return Ok(PackedFields { text, is_packed: false });
     }
     let whole = std::str::from_utf8(&text).map_err(serde::ser::Error::custom)?;

@@ -43,16 +43,16 @@ pub(crate) fn parse_hex(text: &str) -> Option<DigestBytes> {
     Some(digest)
 }
 
-/// Whether brackets in JSON text are nested deeper than readers allow.
-pub(crate) fn is_deep(json: &[u8]) -> bool {
+/// Whether brackets in JSON text that is itself inside of `outer_depth` brackets are nested deeper than readers allow.
+pub(crate) fn is_deep(json: &[u8], outer_depth: usize) -> bool {
     // A short text cannot be deep, and counting its brackets would cost nearly nothing.
-    json.len() > 2 * DEEPEST
-        && json.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() > DEEPEST
-        && nesting_depth(json) > DEEPEST
+    json.len() + outer_depth > DEEPEST
+        && json.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() + outer_depth > DEEPEST
+        && nesting_depth(json) + outer_depth > DEEPEST
 }
 
 /// The nesting depth of brackets in JSON text.
-pub(crate) fn nesting_depth(json: &[u8]) -> usize {
+fn nesting_depth(json: &[u8]) -> usize {
     let (mut deepest, mut here) = (0_usize, 0_usize);
     let (mut in_text, mut escaped) = (false, false);
     for byte in json {
@@ -100,9 +100,9 @@ mod tests {
     #[test]
     fn brackets_in_texts_do_not_nest() {
         let texts = format!("[\"{}\\\"{}\"]", "[".repeat(200), "{".repeat(200));
-        assert_eq!((nesting_depth(texts.as_bytes()), is_deep(texts.as_bytes())), (1, false));
+        assert_eq!((nesting_depth(texts.as_bytes()), is_deep(texts.as_bytes(), 0)), (1, false));
         let nested = format!("{}{}", "[".repeat(101), "]".repeat(101));
-        assert!(is_deep(nested.as_bytes()));
-        assert!(!is_deep("[]".repeat(101).as_bytes()));
+        assert!(is_deep(nested.as_bytes(), 0));
+        assert!(!is_deep("[]".repeat(101).as_bytes(), 0));
     }
 }

@@ -23,14 +23,13 @@ use crate::line::FieldSource;
 /// What replaced a record that observers must not see. No record on a tape has this kind.
 pub(crate) const REDACTED: &str = "redacted";
 
-/// A row is the kind on the tape, the variant with its struct, the fields that number something within the tape, and
-/// the fields that a replay copies without parsing them. Records of the host also have an `origin`.
+/// A row is the kind on the tape, the variant with its struct, and the fields that number something within the tape.
+/// Records of the host also have an `origin`.
 macro_rules! records {
     (
         tape { $($(#[$doc:meta])* $kind:literal = $variant:ident($record:ty)
-            $(, numbers [$($number:ident),*])? $(, copies [$($copied:ident: $holds:ident),*])?;)* }
-        host { $($(#[$host_doc:meta])* $host_kind:literal = $host_variant:ident($host_record:ty)
-            $(, copies [$($host_copied:ident: $host_holds:ident),*])?;)* }
+            $(, numbers [$($number:ident),*])?;)* }
+        host { $($(#[$host_doc:meta])* $host_kind:literal = $host_variant:ident($host_record:ty);)* }
     ) => {
         /// The kind of a record, with the fields of that kind.
         #[derive(Debug, Clone, PartialEq)]
@@ -135,15 +134,6 @@ macro_rules! records {
                 }
             }
         }
-
-        /// The fields of a kind that a replay copies without parsing them.
-        pub(crate) fn copied_fields(kind: &str) -> &'static [(&'static str, CopiedValue)] {
-            match kind {
-                $($kind => &[$($((stringify!($copied), CopiedValue::$holds)),*)?],)*
-                $($host_kind => &[$($((stringify!($host_copied), CopiedValue::$host_holds)),*)?],)*
-                _ => &[],
-            }
-        }
     };
 }
 
@@ -154,13 +144,13 @@ records! {
         /// Hooks were loaded.
         "hooks" = Hooks(HooksRecord);
         /// A dispatch starts.
-        "event" = Event(EventRecord<'a>), numbers [dispatch, parent, cause], copies [payload: Any];
+        "event" = Event(EventRecord<'a>), numbers [dispatch, parent, cause];
         /// A hook's matcher failed.
         "matcher_failed" = MatcherFailed(HookSkippedRecord<'a>), numbers [dispatch, entry];
         /// A hook matches the event but is not called.
         "not_called" = NotCalled(HookSkippedRecord<'a>), numbers [dispatch, entry];
         /// A hook is about to be called.
-        "hook_call" = HookCall(HookCallRecord<'a>), numbers [dispatch, call, entry], copies [value: Any];
+        "hook_call" = HookCall(HookCallRecord<'a>), numbers [dispatch, call, entry];
         /// A hook or a tool made an effect request.
         "effect" = Effect(EffectRecord<'a>), numbers [dispatch, call];
         /// A hook returned.
@@ -172,7 +162,7 @@ records! {
         /// An approval request got a response.
         "approval" = Approval(ApprovalRecord<'a>), numbers [dispatch];
         /// A dispatch ended.
-        "outcome" = Outcome(OutcomeRecord<'a>), numbers [dispatch], copies [value: Any];
+        "outcome" = Outcome(OutcomeRecord<'a>), numbers [dispatch];
         /// A value that later records refer to.
         "blob" = Blob(BlobRecord<'a>);
         /// A torn record at the end of the tape was removed.
@@ -182,27 +172,27 @@ records! {
     }
     host {
         /// A session was opened.
-        "session" = Session(SessionRecord<'a>), copies [reopen_data: Any];
+        "session" = Session(SessionRecord<'a>);
         /// A session is resumed from its tape.
-        "resumed" = Resumed(SessionRecord<'a>), copies [reopen_data: Any];
+        "resumed" = Resumed(SessionRecord<'a>);
         /// The user, or a program on the user's behalf, sent a message.
-        "user_message" = UserMessage(UserMessageRecord<'a>), copies [text: Text];
+        "user_message" = UserMessage(UserMessageRecord<'a>);
         /// The model is about to be called.
-        "model_request" = ModelRequest(ModelRequestRecord<'a>), copies [payload: Any];
+        "model_request" = ModelRequest(ModelRequestRecord<'a>);
         /// The model replied or failed.
-        "model_reply" = ModelReply(ModelReplyRecord<'a>), copies [reply: Any];
+        "model_reply" = ModelReply(ModelReplyRecord<'a>);
         /// A tool is about to run.
-        "tool_call" = ToolCall(ToolCallRecord<'a>), copies [args: Any];
+        "tool_call" = ToolCall(ToolCallRecord<'a>);
         /// A tool ran.
-        "tool_result" = ToolResult(ToolResultRecord<'a>), copies [content: Text, result: Any];
+        "tool_result" = ToolResult(ToolResultRecord<'a>);
         /// A message was added to a conversation.
-        "message" = Message(MessageRecord<'a>), copies [message: Any];
+        "message" = Message(MessageRecord<'a>);
         /// The messages of a conversation were replaced.
-        "messages" = Messages(MessagesRecord<'a>), copies [messages: List];
+        "messages" = Messages(MessagesRecord<'a>);
         /// Something happened to a reminder.
         "reminder" = Reminder(ReminderRecord<'a>);
         /// A turn begins or ends.
-        "turn" = Turn(TurnRecord<'a>), copies [usage: Any];
+        "turn" = Turn(TurnRecord<'a>);
     }
 }
 
@@ -231,15 +221,6 @@ pub(crate) struct RecordNumbers<N> {
 
 impl<N> RecordNumbers<N> {
     const NONE: Self = Self { dispatch: None, parent: None, call: None, cause: None, entry: None };
-}
-
-/// What a copied field may hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CopiedValue {
-    Any,
-    Text,
-    /// An array of any values.
-    List,
 }
 
 impl RecordBody<'_> {

@@ -204,8 +204,8 @@ pub use dispatch::{
 };
 pub use header::{HeaderRecord, HookScope, HooksRecord, LoadedHook};
 pub use hook::{HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord};
-pub(crate) use kinds::{CopiedValue, REDACTED, RecordNumbers, copied_fields, is_reserved};
 pub use kinds::{HostRecord, NoteRecord, RecordBody};
+pub(crate) use kinds::{REDACTED, RecordNumbers, is_reserved};
 pub use maintenance::{BlobRecord, ClosedRecord, ListPart, ListSlice, RepairedRecord};
 pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 

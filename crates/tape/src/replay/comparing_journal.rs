@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::{CallId, DispatchId, Journal, JournalEntry};
 
-use super::encode::RecordTail;
+use super::encode::{RecordTail, is_encoded_as};
 use super::redaction::RedactionMask;
 use super::split::SplitLine;
 use super::stubs::StubSet;
@@ -35,8 +35,8 @@ struct ComparisonState<'s, 't> {
     number: u64,
     dispatch: OpenDispatch,
     lines: &'s [SplitLine<'t>],
-    /// Whether the event's payload was not parsed.
-    is_payload_skipped: bool,
+    /// Whether the event's payload has references to blobs, as on the tape.
+    has_references: bool,
     /// Whether the event's record is the whole dispatch.
     has_no_hooks: bool,
     /// The indices of the dispatch's lines.
@@ -61,7 +61,7 @@ impl<'s, 't> ComparingJournal<'s, 't> {
             number,
             dispatch: OpenDispatch::default(),
             lines,
-            is_payload_skipped: false,
+            has_references: false,
             has_no_hooks: false,
             records,
             next: 0,
@@ -72,10 +72,10 @@ impl<'s, 't> ComparingJournal<'s, 't> {
         Self { stubs, mask, state: Mutex::new(state) }
     }
 
-    /// Sets whether the event's payload was not parsed. The event's record is then compared without its payload.
+    /// Sets whether the event's payload has references to blobs.
     #[must_use]
-    pub(super) fn without_payload(mut self, is_payload_skipped: bool) -> Self {
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).is_payload_skipped = is_payload_skipped;
+    pub(super) fn with_references(mut self, has_references: bool) -> Self {
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).has_references = has_references;
         self
     }
 
@@ -110,7 +110,7 @@ impl Journal for ComparingJournal<'_, '_> {
             number,
             dispatch,
             lines,
-            is_payload_skipped,
+            has_references,
             has_no_hooks,
             records,
             next,
@@ -150,11 +150,11 @@ impl Journal for ComparingJournal<'_, '_> {
                     return;
                 }
                 let line = records.get(position).and_then(|index| lines.get(*index));
-                let without_payload = line
-                    .filter(|_| *is_payload_skipped && matches!(body, RecordBody::Event(_)))
-                    .and_then(|line| line.tail_without_payload.as_deref());
-                let expected = without_payload.or(line.map(|line| line.tail)).unwrap_or_default();
+                let expected = line.map_or(&[][..], |line| line.tail);
                 let different = match self.mask {
+                    None if *has_references && matches!(body, RecordBody::Event(_)) => {
+                        (!is_encoded_as(&body, expected)).then(RecordTail::default)
+                    }
                     None => RecordTail::reencode_if_different(&body, expected),
                     Some(mask) => Some(RecordTail::encode(&body, Some(mask))).filter(|tail| tail.text != expected),
                 };

@@ -4,11 +4,10 @@ use std::cell::RefCell;
 
 use pintle_contract::Redactor;
 
-use crate::blobs::{BlobContent, ExtractedBlob, RecentLists, STRING_BYTES, may_contain_reference};
+use crate::blobs::{BlobContent, ExtractedBlob, RecentLists, STRING_BYTES, blob_fields, may_contain_reference};
 use crate::line::is_deep;
 use crate::record::RecordBody;
 use crate::write::EncodedFields;
-use crate::write::line_encoder::blob_fields;
 
 /// A line from its kind on, and the blobs that the tape must have before it.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,44 +23,38 @@ impl RecordTail {
         // Records consist of JSON values, which can always be written as JSON.
         let Ok(prepared) = EncodedFields::new(body, secrets) else { return Self::default() };
         let (fields, blobs) = prepared.into_stored_fields();
-        // The first brace becomes the comma.
-        let fields = fields.strip_prefix(b"{").unwrap_or(b"}");
-        let text = if fields == b"}" {
-            Self::encode_text(body.kind(), fields)
-        } else {
-            Self::encode_text(body.kind(), &[b",", fields].concat())
-        };
-        Self { text, blobs }
+        Self { text: encode_tail(body.kind(), &fields), blobs }
     }
 
     pub(super) fn encode_blob(blob: &ExtractedBlob) -> Self {
         let fields = match &blob.content {
             BlobContent::Value(value) => blob_fields(&blob.digest, "value", value),
-            BlobContent::Parts(parts) => blob_fields(&blob.digest, "parts", parts),
-            BlobContent::List(elements) => {
-                blob_fields(&blob.digest, "parts", &RecentLists::default().write_parts(elements))
-            }
+            BlobContent::List(list) => blob_fields(&blob.digest, "parts", &RecentLists::default().add(list.clone())),
         };
-        let fields = fields.strip_prefix(b"{").unwrap_or_default();
-        Self { text: Self::encode_text("blob", &[b",", fields].concat()), blobs: Vec::new() }
+        Self { text: encode_tail("blob", &fields), blobs: Vec::new() }
     }
 
-    /// Joins the kind and the text after it.
-    pub(super) fn encode_text(kind: &str, rest: &[u8]) -> Vec<u8> {
-        let mut text = Vec::with_capacity(rest.len() + kind.len() + 12);
-        push_kind(&mut text, kind);
-        text.extend_from_slice(rest);
-        text
-    }
-
-    /// The encoding of a record; `None` if `text` is that encoding.
-    pub(super) fn reencode_if_different(body: &RecordBody<'_>, text: &[u8]) -> Option<Self> {
-        if is_encoded_as(body, text) {
+    /// The encoding of a record; `None` if `tail` is that encoding.
+    pub(super) fn reencode_if_different(body: &RecordBody<'_>, tail: &[u8]) -> Option<Self> {
+        // A short record has no large values.
+        let is_plain = tail.len() < STRING_BYTES && !may_contain_reference(tail) && !is_deep(tail, 1);
+        if is_plain && is_encoded_as(body, tail) {
             return None;
         }
-        let tail = Self::encode(body, None);
-        (tail.text != text).then_some(tail)
+        let encoded = Self::encode(body, None);
+        (encoded.text != tail).then_some(encoded)
     }
+}
+
+/// Joins a kind and the object of its fields.
+fn encode_tail(kind: &str, fields: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(fields.len() + kind.len() + 12);
+    push_kind(&mut text, kind);
+    // The first brace becomes the comma.
+    let fields = fields.strip_prefix(b"{").unwrap_or(b"}");
+    text.extend_from_slice(if fields == b"}" { b"" } else { b"," });
+    text.extend_from_slice(fields);
+    text
 }
 
 fn push_kind(text: &mut Vec<u8>, kind: &str) {
@@ -70,9 +63,8 @@ fn push_kind(text: &mut Vec<u8>, kind: &str) {
     let _ = serde_json::to_writer(text, kind);
 }
 
-/// Whether `tail` is the encoding of a record that is too short to have large values. It is then equal to the result of
-/// [`RecordTail::encode`], and nothing is allocated.
-fn is_encoded_as(body: &RecordBody<'_>, tail: &[u8]) -> bool {
+/// Whether a record without large values has this encoding. Nothing is allocated.
+pub(super) fn is_encoded_as(body: &RecordBody<'_>, tail: &[u8]) -> bool {
     thread_local! {
         static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     }
@@ -87,7 +79,6 @@ fn is_encoded_as(body: &RecordBody<'_>, tail: &[u8]) -> bool {
         if let Some(brace) = text.get_mut(start) {
             *brace = b',';
         }
-        let fields = text.get(start..).unwrap_or_default();
-        text == tail && fields.len() < STRING_BYTES && !may_contain_reference(fields) && !is_deep(fields)
+        text == tail
     })
 }

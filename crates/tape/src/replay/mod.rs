@@ -18,7 +18,6 @@ mod recorded_dispatch;
 mod redaction;
 mod renumber;
 mod rerun;
-mod skip_values;
 mod split;
 mod stop_point;
 mod stubs;
@@ -31,7 +30,7 @@ use std::thread;
 use comparing_journal::LineReplacement;
 use recorded_dispatch::RecordedDispatches;
 use rerun::DispatchReplayer;
-use split::{ParsedLine, ReadDepth, SplitTape};
+use split::ParsedLine;
 use stubs::StubRegistry;
 
 pub use decode::{decode_approval, decode_failure, decode_verdict};
@@ -130,29 +129,9 @@ pub fn replay_with(
     options: &ReplayOptions,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<ReplayReport, ReplayError> {
-    let mut split = split::split(tape)?;
-    // Nearly every tape is reproduced, which shows without parsing every value. Only a difference needs the values.
-    if let Some(depth) = split.depth_without_values()
-        && let Ok(report) = rerun(&split, &depth, options, progress)
-        && report.difference.is_none()
-    {
-        return Ok(report);
-    }
-    let (depth, torn) = split.full_depth()?;
-    let report = rerun(&split, &depth, options, progress)?;
-    let torn = torn.filter(|_| report.records == report.total_records);
-    Ok(ReplayReport { torn, ..report })
-}
-
-/// Replays the lines of a tape, parsed to this depth.
-fn rerun<'t>(
-    split: &SplitTape<'t>,
-    depth: &ReadDepth<'t>,
-    options: &ReplayOptions,
-    progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<ReplayReport, ReplayError> {
+    let split = split::split(tape)?;
     let threads = options.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
-    let mut records = split::parse_lines(&split.lines, depth, threads)?;
+    let mut records = split.parse_lines(threads)?;
     let total_records = records.len();
     if let Some(stop_point) = &options.stop_point {
         let count = stop_point.record_count(&records).map_err(ReplayError::NoStopPoint)?;
@@ -191,13 +170,13 @@ fn rerun<'t>(
         registry: &registry,
         called_entries: &called_entries,
         lines: &lines,
-        depth,
+        blobs: &split.blobs,
         header: &split.header,
     };
     replacements.extend(replayer.rerun(dispatches, threads, &|done| progress(done, count)));
     replacements.sort_by_key(|replacement| replacement.index);
     let renumbered = renumber::renumber(&lines, replacements);
-    let difference = renumbered.divergence.map(|divergence| ReplayDifference::new(&lines, divergence, depth.blobs()));
+    let difference = renumbered.divergence.map(|divergence| ReplayDifference::new(&lines, divergence, &split.blobs));
     Ok(ReplayReport {
         records: count,
         total_records,
@@ -205,7 +184,7 @@ fn rerun<'t>(
         calls,
         turns,
         unfinished,
-        torn: None,
+        torn: split.torn.filter(|_| count == total_records),
         difference,
         tape: renumbered.tape,
     })

@@ -23,6 +23,8 @@ pub(super) struct RecordedDispatch {
     pub(super) is_over: bool,
     /// Whether its only record is that of the event.
     pub(super) has_no_hooks: bool,
+    /// Whether its values have no references to blobs.
+    pub(super) is_whole: bool,
     /// The index of the first matched hook in the group of concurrent hooks that is being read.
     group_start: usize,
 }
@@ -33,7 +35,7 @@ pub(super) struct DispatchStart {
     pub(super) cause: EventCause,
     /// The index of its line.
     pub(super) index: usize,
-    /// The event. Its payload is a placeholder if the line has a tail without payload.
+    /// The event, whose payload may have references to blobs.
     pub(super) event: Event,
 }
 

@@ -6,6 +6,7 @@
 //! The tape does not tell which placeholders were secrets. Replay accepts the dispatch if some combination of marks
 //! reproduces it.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::Redactor;
@@ -47,53 +48,71 @@ impl Redactor for RedactionMask {
     }
 }
 
-/// The records of a dispatch in which secrets may have been redacted.
+/// The records of a dispatch with all their values.
 #[derive(Debug)]
-pub(super) struct RedactedDispatch {
+pub(super) struct WholeDispatch {
     records: Vec<(usize, String)>,
     /// The indices in `records` of the `hook_returned` records that have a placeholder.
     returns: Vec<usize>,
     digest: Option<String>,
 }
 
-impl RedactedDispatch {
-    /// Finds the placeholders in a dispatch; `None` if it has none.
-    pub(super) fn find_redacted(lines: &[SplitLine<'_>], records: &[usize], blobs: &BlobStore<'_>) -> Option<Self> {
-        let resolved = |index: &usize| {
+impl WholeDispatch {
+    /// Reads the records of a dispatch; `None` if that is not possible.
+    pub(super) fn read(lines: &[SplitLine<'_>], records: &[usize], blobs: &BlobStore<'_>) -> Option<Self> {
+        let (mut whole, mut digest) = (Vec::with_capacity(records.len()), None);
+        for index in records {
             let record = Record::from_stored(lines.get(*index)?.text, blobs).ok()?;
-            Some((*index, record.to_line().ok()?))
-        };
-        let records: Vec<(usize, String)> = records.iter().filter_map(resolved).collect();
-        let has_placeholder = |line: &String| line.contains(PLACEHOLDER);
-        records.iter().any(|(_, line)| has_placeholder(line)).then(|| {
-            let is_return = |line: &String| line.contains("\"kind\":\"hook_returned\"") && has_placeholder(line);
-            let numbered = records.iter().enumerate();
-            let returns =
-                numbered.filter(|(_, (_, line))| is_return(line)).map(|(index, _)| index).take(MAX_MARKED_RETURNS);
-            let digest = records.iter().find_map(|(_, line)| match Record::from_line(line.as_bytes()).ok()?.body {
-                RecordBody::Approval(approval) => Some(approval.digest.into_owned()),
-                _ => None,
-            });
-            Self { returns: returns.collect(), digest, records }
-        })
+            whole.push((*index, record.to_line().ok()?));
+            if let RecordBody::Approval(approval) = record.body {
+                digest = digest.or(Some(approval.digest.into_owned()));
+            }
+        }
+        let is_return = |line: &str| line.contains("\"kind\":\"hook_returned\"") && line.contains(PLACEHOLDER);
+        let numbered = whole.iter().enumerate();
+        let returns = numbered.filter(|(_, (_, line))| is_return(line)).map(|(index, _)| index);
+        Some(Self { returns: returns.take(MAX_MARKED_RETURNS).collect(), digest, records: whole })
     }
 
-    /// The possible originals of the dispatch, each with marks on its secrets and with its mask.
-    pub(super) fn candidates<'v>(
+    /// The dispatch as it is on the tape.
+    pub(super) fn as_recorded(&self, stubs: &StubRegistry) -> Option<RecordedDispatch> {
+        self.record_with(stubs, |_, line| Cow::Borrowed(line))
+    }
+
+    /// What the dispatch may have been before secrets were redacted, each with marks on its secrets and with its mask.
+    pub(super) fn originals<'v>(
         &'v self,
         stubs: &'v StubRegistry,
     ) -> impl Iterator<Item = (RecordedDispatch, RedactionMask)> + 'v {
-        (0..1_u32 << self.returns.len()).filter_map(move |combination| {
-            let mut dispatches = RecordedDispatches::default();
-            for (index, (record, line)) in self.records.iter().enumerate() {
+        let is_redacted = self.records.iter().any(|(_, line)| line.contains(PLACEHOLDER));
+        let combinations = if is_redacted { 0..1_u32 << self.returns.len() } else { 0..0 };
+        combinations.filter_map(move |combination| {
+            let mark = |index: usize, line| {
                 let bit = self.returns.iter().position(|returned| *returned == index);
                 let is_secret = bit.is_none_or(|bit| combination & (1 << bit) != 0);
-                let marked = is_secret.then(|| line.replace(PLACEHOLDER, &format!("{PLACEHOLDER}{MARK}")));
-                let text = marked.as_ref().unwrap_or(line);
-                dispatches.add_record(*record, Record::from_line(text.as_bytes()).ok()?.body, stubs);
-            }
+                if is_secret { mark_secrets(line) } else { Cow::Borrowed(line) }
+            };
             let mask = RedactionMask { digests: Mutex::new((None, self.digest.clone())) };
-            dispatches.into_list().pop().map(|dispatch| (dispatch, mask))
+            self.record_with(stubs, mark).map(|dispatch| (dispatch, mask))
         })
     }
+
+    fn record_with<'v>(
+        &'v self,
+        stubs: &StubRegistry,
+        edit: impl Fn(usize, &'v str) -> Cow<'v, str>,
+    ) -> Option<RecordedDispatch> {
+        let mut dispatches = RecordedDispatches::default();
+        for (index, (line_index, line)) in self.records.iter().enumerate() {
+            let record = Record::from_line(edit(index, line).as_bytes()).ok()?;
+            dispatches.add_record(*line_index, record.body, stubs);
+        }
+        let mut dispatch = dispatches.into_list().pop()?;
+        dispatch.is_whole = true;
+        Some(dispatch)
+    }
+}
+
+fn mark_secrets(line: &str) -> Cow<'_, str> {
+    Cow::Owned(line.replace(PLACEHOLDER, &format!("{PLACEHOLDER}{MARK}")))
 }

@@ -65,7 +65,7 @@ impl<'t> RenumberedLine<'t> {
     /// Copies a line. Until the first difference, its number and its `prev` digest are already those it must have.
     fn copy(&mut self, index: usize, line: &'t SplitLine<'_>) {
         let has_valid_digest = !line.tail.starts_with(CLOSED) || is_closing(line.text);
-        if line.seq == self.next_seq && line.prev == self.prev && has_valid_digest {
+        if line.seq == self.next_seq && line.prev.as_deref() == self.prev.as_deref() && has_valid_digest {
             self.tape.extend_from_slice(line.text);
             self.tape.push(b'\n');
             self.next_seq += 1;

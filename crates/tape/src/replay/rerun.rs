@@ -10,9 +10,10 @@ use pintle_engine::{DispatchContext, dispatch};
 
 use super::comparing_journal::{ComparingJournal, LineReplacement};
 use super::recorded_dispatch::{DispatchStart, RecordedDispatch};
-use super::redaction::{RedactedDispatch, RedactionMask};
-use super::split::{ReadDepth, SplitLine};
+use super::redaction::{RedactionMask, WholeDispatch};
+use super::split::{SplitLine, read_payload};
 use super::stubs::{StubRegistry, StubSet};
+use crate::blobs::{BlobStore, may_contain_reference};
 use crate::record::HeaderRecord;
 
 /// The number of consecutive dispatches that go to the same thread.
@@ -27,7 +28,7 @@ pub(super) struct DispatchReplayer<'a, 't> {
     pub(super) registry: &'a StubRegistry,
     pub(super) called_entries: &'a HashSet<u64>,
     pub(super) lines: &'a [SplitLine<'t>],
-    pub(super) depth: &'a ReadDepth<'t>,
+    pub(super) blobs: &'a BlobStore<'t>,
     pub(super) header: &'a HeaderRecord,
 }
 
@@ -81,16 +82,18 @@ impl DispatchReplayer<'_, '_> {
 
     fn rerun_dispatch(&self, stubs: &StubSet, recorded: RecordedDispatch) -> Vec<LineReplacement> {
         let (replacements, records) = self.rerun_with_mask(stubs, recorded, None);
-        if replacements.is_empty() || self.depth.omits_values() {
+        if replacements.is_empty() {
             return replacements;
         }
-        // If secrets were redacted, the original dispatch may still lead to these records.
-        let redacted = RedactedDispatch::find_redacted(self.lines, &records, self.depth.blobs());
-        let is_reproduced = redacted.is_some_and(|redacted| {
-            redacted
-                .candidates(self.registry)
-                .any(|(candidate, mask)| self.rerun_with_mask(stubs, candidate, Some(&mask)).0.is_empty())
-        });
+        // Only a difference needs all values. If secrets were redacted, the original dispatch may still lead to these
+        // records.
+        let Some(whole) = WholeDispatch::read(self.lines, &records, self.blobs) else { return replacements };
+        let Some(recorded) = whole.as_recorded(self.registry) else { return replacements };
+        let (replacements, _) = self.rerun_with_mask(stubs, recorded, None);
+        let is_reproduced = replacements.is_empty()
+            || whole
+                .originals(self.registry)
+                .any(|(original, mask)| self.rerun_with_mask(stubs, original, Some(&mask)).0.is_empty());
         if is_reproduced { Vec::new() } else { replacements }
     }
 
@@ -101,24 +104,24 @@ impl DispatchReplayer<'_, '_> {
         recorded: RecordedDispatch,
         mask: Option<&RedactionMask>,
     ) -> (Vec<LineReplacement>, Vec<usize>) {
-        let RecordedDispatch { number, start, inputs, records, is_over, has_no_hooks, .. } = recorded;
+        let RecordedDispatch { number, start, inputs, records, is_over, has_no_hooks, is_whole, .. } = recorded;
         let Some(DispatchStart { cause, index, mut event }) = start else {
             // Without its first record, the engine cannot produce the other records of a dispatch.
             return replace_with_nothing(records);
         };
-        let line = self.lines.get(index).filter(|line| line.tail_without_payload.is_some());
-        let unparsed = line.filter(|_| inputs.needs_payload());
-        if let Some(line) = unparsed {
+        let stored = self.lines.get(index).filter(|line| !is_whole && may_contain_reference(line.text));
+        let mut has_references = stored.is_some();
+        if let Some(line) = stored.filter(|_| inputs.needs_payload()) {
             // A payload that cannot be read cannot be fired.
-            let Some(payload) = self.depth.read_payload(line.text) else {
+            let Some(payload) = read_payload(line.text, self.blobs) else {
                 return replace_with_nothing(records);
             };
             event.payload = Payload::new(payload);
+            has_references = false;
         }
-        let is_payload_skipped = line.is_some() && unparsed.is_none();
         let cancel = stubs.feed.load(inputs);
         let journal = ComparingJournal::new(stubs, number, (self.lines, &records), is_over, mask)
-            .without_payload(is_payload_skipped)
+            .with_references(has_references)
             .without_hooks(has_no_hooks);
         let context = DispatchContext {
             journal: &journal,

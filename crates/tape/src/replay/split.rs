@@ -1,16 +1,15 @@
 //! The lines of a tape, each parsed independently of the others.
 
-use std::borrow::Cow;
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::thread;
 
 use serde_json::Value;
 
-use super::encode::RecordTail;
+use super::encode::{RecordTail, is_encoded_as};
 use super::recorded_dispatch::is_input;
-use super::skip_values::without_values;
-use crate::blobs::{BlobStore, TapeText, may_contain_reference};
-use crate::line::{RecordHead, digest_hex, parse_typed};
+use crate::blobs::{BlobStore, TapeText};
+use crate::line::{RecordHead, digest_hex, is_deep, parse_typed};
 use crate::record::{HeaderRecord, Record, RecordBody};
 use crate::{TapeError, TapeReader, TornRecord};
 
@@ -24,19 +23,17 @@ pub(super) struct SplitLine<'t> {
     pub(super) text: &'t [u8],
     pub(super) seq: u64,
     pub(super) at_ms: u64,
-    pub(super) prev: Option<Cow<'t, str>>,
+    pub(super) prev: Option<String>,
     /// The line from its kind on; empty if the line does not have the writer's encoding.
     pub(super) tail: &'t [u8],
     pub(super) digest: String,
-    /// The tail with a placeholder for the payload, if this is an event whose payload was not parsed.
-    pub(super) tail_without_payload: Option<Vec<u8>>,
 }
 
 /// A line and its parsed record.
 #[derive(Debug)]
 pub(super) struct ParsedLine<'t> {
     pub(super) line: SplitLine<'t>,
-    /// The record, perhaps without values; `None` for a blob that was not parsed.
+    /// The record, perhaps with references to blobs in its values; `None` for a blob.
     pub(super) body: Option<RecordBody<'static>>,
     /// The writer's encoding, if this is an input that is encoded differently.
     pub(super) corrected_tail: Option<RecordTail>,
@@ -45,186 +42,219 @@ pub(super) struct ParsedLine<'t> {
 /// A tape, divided into lines.
 #[derive(Debug)]
 pub(super) struct SplitTape<'t> {
-    tape: &'t [u8],
     pub(super) header: HeaderRecord,
     pub(super) lines: Vec<&'t [u8]>,
-    /// Whether the last line has its newline.
-    pub(super) ends_with_newline: bool,
+    pub(super) blobs: BlobStore<'t>,
+    /// The indices of the lines with blobs that have the writer's encoding.
+    written_blobs: HashSet<usize>,
+    /// The torn record at the end, which is not among the lines.
+    pub(super) torn: Option<TornRecord>,
 }
 
-/// How much of each line is parsed.
-#[derive(Debug)]
-pub(super) enum ReadDepth<'t> {
-    /// The complete record.
-    Full(BlobStore<'t>),
-    /// The record without the values that replay copies unchanged. This is enough to find that a replay is identical,
-    /// but not enough to show a difference.
-    WithoutValues(BlobStore<'t>),
-}
-
-/// Divides a tape into lines and reads its header.
+/// Divides a tape into lines and reads its header and its blobs.
 pub(super) fn split(tape: &[u8]) -> Result<SplitTape<'_>, TapeError> {
-    let ends_with_newline = tape.last() == Some(&b'\n');
-    let body = tape.strip_suffix(b"\n").unwrap_or(tape);
-    let lines = match std::str::from_utf8(body) {
-        Ok(text) => text.split('\n').map(str::as_bytes).collect(),
-        Err(_) => body.split(|byte| *byte == b'\n').collect(),
+    let Some(RecordBody::Header(header)) = TapeReader::new(tape)?.next().transpose()?.map(|line| line.record.body)
+    else {
+        return Err(TapeError::NoHeader);
     };
-    match TapeReader::new(tape)?.next().transpose()?.map(|line| line.record.body) {
-        Some(RecordBody::Header(header)) => Ok(SplitTape { tape, header, lines, ends_with_newline }),
-        _ => Err(TapeError::NoHeader),
+    let whole = tape.strip_suffix(b"\n");
+    let mut lines: Vec<&[u8]> = match std::str::from_utf8(whole.unwrap_or(tape)) {
+        Ok(text) => text.split('\n').map(str::as_bytes).collect(),
+        Err(_) => whole.unwrap_or(tape).split(|byte| *byte == b'\n').collect(),
+    };
+    // Only the last line can be torn.
+    let may_be_torn = |index| whole.is_none() && index + 1 == lines.len();
+    let (mut blobs, mut written_blobs, mut offset) = (BlobStore::new(TapeText::Memory(tape)), HashSet::new(), 0);
+    for (index, line) in lines.iter().enumerate() {
+        if let Some((RecordHead { kind: "blob", prev: Some(_), .. }, rest)) = RecordHead::parse_canonical(line) {
+            match blobs.insert_line(line, offset) {
+                Ok(fields) if fields.strip_prefix(b"{") == rest.strip_prefix(b",") => drop(written_blobs.insert(index)),
+                Err(reason) if !may_be_torn(index) => return Err(TapeError::Line { line: index + 1, reason }),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        offset += line.len() as u64 + 1;
     }
+    let mut torn = None;
+    if whole.is_none() && lines.last().is_some_and(|last| Record::from_stored(last, &blobs).is_err()) {
+        let rest = lines.pop().unwrap_or_default();
+        torn = Some(TornRecord { line: lines.len() + 1, size_bytes: rest.len() });
+    }
+    Ok(SplitTape { header, lines, blobs, written_blobs, torn })
 }
 
 impl<'t> SplitTape<'t> {
-    /// Prepares to parse complete records. Removes a torn record at the end, and returns it.
-    pub(super) fn full_depth(&mut self) -> Result<(ReadDepth<'t>, Option<TornRecord>), TapeError> {
-        let blobs = match self.load_blobs(self.lines.len()) {
-            Ok((blobs, _)) => blobs,
-            // Only the last line can be torn.
-            Err(TapeError::Line { line, .. }) if line == self.lines.len() && !self.ends_with_newline => {
-                self.load_blobs(line - 1)?.0
+    /// Parses the lines on up to `threads` threads.
+    pub(super) fn parse_lines(&self, threads: NonZeroUsize) -> Result<Vec<ParsedLine<'t>>, TapeError> {
+        let Self { lines, blobs, written_blobs, .. } = self;
+        let threads = threads.get().min(lines.len() / LINES_PER_THREAD + 1);
+        let chunk_size = lines.len().div_ceil(threads).max(1);
+        let parse_chunk = |first: usize, chunk: &[&'t [u8]]| -> Result<Vec<ParsedLine<'t>>, TapeError> {
+            let mut parsed = Vec::with_capacity(if first == 0 { lines.len() } else { chunk.len() });
+            for (index, line) in chunk.iter().enumerate() {
+                let index = first + index;
+                let line = parse(line, written_blobs.contains(&index), blobs);
+                parsed.push(line.map_err(|reason| TapeError::Line { line: index + 1, reason })?);
             }
-            Err(error) => return Err(error),
+            Ok(parsed)
         };
-        let mut torn = None;
-        if !self.ends_with_newline && self.lines.last().is_some_and(|last| Record::from_stored(last, &blobs).is_err()) {
-            let rest = self.lines.pop().unwrap_or_default();
-            torn = Some(TornRecord { line: self.lines.len() + 1, size_bytes: rest.len() });
-        }
-        Ok((ReadDepth::Full(blobs), torn))
-    }
-
-    /// Prepares to parse records without values; `None` if a blob does not have the writer's encoding, or if the last
-    /// record may be torn.
-    pub(super) fn depth_without_values(&self) -> Option<ReadDepth<'t>> {
-        let (blobs, is_written) = self.load_blobs(self.lines.len()).ok()?;
-        (is_written && self.ends_with_newline).then(|| ReadDepth::WithoutValues(blobs))
-    }
-
-    /// The blobs of the first lines, and whether all are written as the writer writes them.
-    fn load_blobs(&self, line_count: usize) -> Result<(BlobStore<'t>, bool), TapeError> {
-        let mut blobs = BlobStore::new(TapeText::Memory(self.tape));
-        let (mut offset, mut are_written) = (0, true);
-        for (index, line) in self.lines.iter().enumerate().take(line_count) {
-            if RecordHead::parse_canonical(line).is_some_and(|(head, _)| head.kind == "blob") {
-                let read = Record::from_stored(line, &blobs).and_then(|_| blobs.insert_line(line, offset));
-                are_written &= read.map_err(|reason| TapeError::Line { line: index + 1, reason })?;
+        thread::scope(|scope| {
+            let mut chunks = lines.chunks(chunk_size).enumerate();
+            let own = chunks.next();
+            let handles: Vec<_> =
+                chunks.map(|(index, chunk)| scope.spawn(move || parse_chunk(index * chunk_size, chunk))).collect();
+            let mut parsed = own.map_or(Ok(Vec::new()), |(_, chunk)| parse_chunk(0, chunk))?;
+            for handle in handles {
+                parsed.extend(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
             }
-            offset += line.len() as u64 + 1;
-        }
-        Ok((blobs, are_written))
+            Ok(parsed)
+        })
     }
 }
 
-/// Parses lines on up to `threads` threads.
-pub(super) fn parse_lines<'t>(
-    lines: &[&'t [u8]],
-    depth: &ReadDepth<'_>,
-    threads: NonZeroUsize,
-) -> Result<Vec<ParsedLine<'t>>, TapeError> {
-    let threads = threads.get().min(lines.len() / LINES_PER_THREAD + 1);
-    let chunk_size = lines.len().div_ceil(threads).max(1);
-    let parse_chunk = |first: usize, chunk: &[&'t [u8]]| -> Result<Vec<ParsedLine<'t>>, TapeError> {
-        let mut parsed = Vec::with_capacity(if first == 0 { lines.len() } else { chunk.len() });
-        for (index, line) in chunk.iter().enumerate() {
-            parsed.push(depth.parse_line(line).map_err(|reason| TapeError::Line { line: first + index + 1, reason })?);
-        }
-        Ok(parsed)
-    };
-    thread::scope(|scope| {
-        let mut chunks = lines.chunks(chunk_size).enumerate();
-        let own = chunks.next();
-        let handles: Vec<_> =
-            chunks.map(|(index, chunk)| scope.spawn(move || parse_chunk(index * chunk_size, chunk))).collect();
-        let mut parsed = own.map_or(Ok(Vec::new()), |(_, chunk)| parse_chunk(0, chunk))?;
-        for handle in handles {
-            parsed.extend(handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
-        }
-        Ok(parsed)
-    })
+/// The payload of an event's line, with its blobs.
+pub(super) fn read_payload(line: &[u8], blobs: &BlobStore<'_>) -> Option<Value> {
+    match Record::from_stored(line, blobs).ok()?.body {
+        RecordBody::Event(fired) => Some(fired.payload.into_owned()),
+        _ => None,
+    }
 }
 
-impl ReadDepth<'_> {
-    /// Whether records are parsed without values.
-    pub(super) fn omits_values(&self) -> bool {
-        matches!(self, Self::WithoutValues(_))
-    }
-
-    /// The blobs of the tape.
-    pub(super) fn blobs(&self) -> &BlobStore<'_> {
-        match self {
-            Self::Full(blobs) | Self::WithoutValues(blobs) => blobs,
-        }
-    }
-
-    /// Parses the payload of an event's line.
-    pub(super) fn read_payload(&self, line: &[u8]) -> Option<Value> {
-        let plain = RecordHead::parse_canonical(line).filter(|(_, rest)| !may_contain_reference(rest));
-        let body = match plain.and_then(|(head, rest)| parse_typed(head.kind, rest)) {
-            Some(body) => body,
-            None => Record::from_stored(line, self.blobs()).ok()?.body,
+/// Parses the record of a line.
+fn parse<'t>(text: &'t [u8], is_written_blob: bool, blobs: &BlobStore<'_>) -> Result<ParsedLine<'t>, String> {
+    let canonical = RecordHead::parse_canonical(text);
+    let tail = canonical.as_ref().map_or(&[][..], |(head, rest)| tail_from_kind(text, head.kind, rest));
+    let line = |seq, at_ms, prev| SplitLine { text, seq, at_ms, prev, tail, digest: digest_hex(text) };
+    if let Some((head, rest)) = canonical {
+        let stored = |body| {
+            let line = line(head.seq, head.at_ms, head.prev.map(str::to_owned));
+            ParsedLine { line, body, corrected_tail: None }
         };
-        match body {
-            RecordBody::Event(fired) => Some(fired.payload.into_owned()),
-            _ => None,
+        if is_written_blob {
+            return Ok(stored(None));
         }
-    }
-
-    fn parse_line<'t>(&self, text: &'t [u8]) -> Result<ParsedLine<'t>, String> {
-        if let Self::WithoutValues(blobs) = self
-            && let Some(parsed) = parse_without_values(text, blobs)
+        // What the writer would not change is the same with and without the blobs that it refers to.
+        let fields = rest.strip_prefix(b",").unwrap_or(rest);
+        if blobs.is_written(b"{", fields)
+            && !is_deep(fields, 1)
+            && let Some(body) = parse_typed(head.kind, rest)
+            && (!is_input(&body) || is_encoded_as(&body, tail))
         {
-            return Ok(parsed);
+            return Ok(stored(Some(body)));
         }
-        parse_full(text, self.blobs())
     }
-}
-
-/// Parses the complete record of a line.
-fn parse_full<'t>(text: &'t [u8], blobs: &BlobStore<'_>) -> Result<ParsedLine<'t>, String> {
-    let record = Record::from_stored(text, blobs)?;
-    let (prev, tail) = match RecordHead::parse_canonical(text) {
-        Some((head, rest)) => (head.prev.map(Cow::Borrowed), tail_from_kind(text, head.kind, rest)),
-        None => (record.prev.map(Cow::Owned), &[][..]),
-    };
-    let corrected_tail =
-        is_input(&record.body).then(|| RecordTail::reencode_if_different(&record.body, tail)).flatten();
-    let (seq, at_ms, digest) = (record.seq, record.at_ms, digest_hex(text));
-    let line = SplitLine { text, seq, at_ms, prev, tail, digest, tail_without_payload: None };
-    Ok(ParsedLine { line, body: Some(record.body), corrected_tail })
-}
-
-/// Parses the record of a line without values; `None` if it must be parsed completely.
-fn parse_without_values<'t>(text: &'t [u8], blobs: &BlobStore<'_>) -> Option<ParsedLine<'t>> {
-    let (head, rest) = RecordHead::parse_canonical(text)?;
-    let tail = tail_from_kind(text, head.kind, rest);
-    let line = |tail_without_payload| {
-        let (seq, at_ms, prev) = (head.seq, head.at_ms, head.prev.map(Cow::Borrowed));
-        SplitLine { text, seq, at_ms, prev, tail, digest: digest_hex(text), tail_without_payload }
-    };
-    if head.kind == "blob" {
-        // A blob without a previous line is not among the scanned blobs.
-        head.prev?;
-        return Some(ParsedLine { line: line(None), body: None, corrected_tail: None });
-    }
-    let short = without_values(head.kind, std::str::from_utf8(rest).ok()?, blobs);
-    let fields = short.as_ref().map_or(rest, |short| short.as_bytes());
-    if may_contain_reference(fields) {
-        return None;
-    }
-    let body = parse_typed(head.kind, fields)?;
-    let short_tail =
-        || short.as_ref().map_or_else(|| tail.to_vec(), |short| RecordTail::encode_text(head.kind, short.as_bytes()));
-    let event_tail = matches!(body, RecordBody::Event(_)).then(short_tail);
-    if is_input(&body) && RecordTail::reencode_if_different(&body, &short_tail()).is_some() {
-        return None;
-    }
-    Some(ParsedLine { line: line(event_tail), body: Some(body), corrected_tail: None })
+    let Record { seq, at_ms, prev, body } = Record::from_stored(text, blobs)?;
+    let corrected_tail = is_input(&body).then(|| RecordTail::reencode_if_different(&body, tail)).flatten();
+    Ok(ParsedLine { line: line(seq, at_ms, prev), body: Some(body), corrected_tail })
 }
 
 /// A line from its kind on.
 fn tail_from_kind<'t>(text: &'t [u8], kind: &str, rest: &[u8]) -> &'t [u8] {
     let size = rest.len() + kind.len() + "\"kind\":\"\"".len();
     text.get(text.len().saturating_sub(size)..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::blobs::tests::{any_value, blob_lines, load_lines};
+    use crate::blobs::{BlobExtraction, extract_blobs};
+
+    /// A line with a message, and the lines of its blobs.
+    fn store_message(message: &Value) -> (Vec<String>, String) {
+        let fields = json!({"origin": {"session": "s", "turn": 1, "agent": "a", "depth": 0}, "conversation": "",
+            "message": message});
+        let text = serde_json::to_vec(&fields).unwrap();
+        let BlobExtraction { text, blobs } = extract_blobs(&text).unwrap_or(BlobExtraction { text, blobs: Vec::new() });
+        let text = String::from_utf8(text).unwrap();
+        let head = format!("{{\"seq\":1,\"at_ms\":2,\"prev\":\"{}\",\"kind\":\"message\",", digest_hex(b""));
+        (blob_lines(blobs), head + text.strip_prefix('{').unwrap())
+    }
+
+    /// Whether a line is as the writer writes it, found with and without resolving its blobs.
+    fn is_as_written(blob_lines: &[String], line: &str) -> (bool, bool) {
+        let tape = blob_lines.concat();
+        let mut blobs = BlobStore::new(TapeText::Memory(tape.as_bytes()));
+        load_lines(&mut blobs, blob_lines);
+        let found = parse(line.as_bytes(), false, &blobs).is_ok_and(|parsed| parsed.corrected_tail.is_none());
+        let record = Record::from_stored(line.as_bytes(), &blobs).ok();
+        let head = RecordHead::parse_canonical(line.as_bytes());
+        let tail = head.map(|(head, rest)| tail_from_kind(line.as_bytes(), head.kind, rest));
+        (found, record.zip(tail).is_some_and(|(record, tail)| RecordTail::encode(&record.body, None).text == tail))
+    }
+
+    #[test]
+    fn another_spelling_of_a_record_is_found() {
+        let (_, line) = store_message(&json!("here"));
+        let with = |message: &str| is_as_written(&[], &line.replace("\"here\"", message));
+        let same = [
+            r#"{"b":[1,-2,3.50,0,0.0,-0.0,123456789012345678901234567890],"c":[true,null,"x\"\\\n\u0001\u001f/"],"d":{}}"#,
+            "1e+5",
+            "1.0e+7",
+            "\"\u{fc}\u{7f}\u{10ffff}\"",
+            r#"{"b":{"$$blob":"x"},"c":{"$blob":1,"c":2}}"#,
+        ];
+        for message in same {
+            assert_eq!(with(message), (true, true), "{message}");
+        }
+        let others = [
+            String::from(" 1"),
+            String::from(r#""\/""#),
+            String::from(r#""\u0008""#),
+            String::from(r#""\u000A""#),
+            String::from(r#""\u0020""#),
+            String::from("\"\t\""),
+            String::from(r#"{"b":1,"b":2}"#),
+            String::from("01"),
+            String::from("1e5"),
+            String::from("1."),
+            String::from(r#"{"$blob":"ab"}"#),
+            String::from(r#"{"$blob":1}"#),
+            String::from(r#"{"b":1,}"#),
+            String::from("nul"),
+            format!("\"{}\"", "x".repeat(1_022)),
+            format!("[{}]", vec!["1"; 2_048].join(",")),
+            format!("{}1{}", "[".repeat(100), "]".repeat(100)),
+        ];
+        for message in others {
+            assert_eq!(with(&message), (false, false), "{message}");
+        }
+    }
+
+    #[test]
+    fn reference_to_a_blob_that_the_writer_would_not_write_is_found() {
+        let (blobs, line) = store_message(&json!({"a": "x".repeat(1_100), "b": vec!["y".repeat(100); 50]}));
+        assert_eq!((blobs.len(), is_as_written(&blobs, &line)), (2, (true, true)), "{line}");
+        let (_, line) = store_message(&json!("here"));
+        let small = format!("{{\"digest\":\"{}\",\"value\":1}}", digest_hex(b"1"));
+        let refers = line.replace("\"here\"", &format!("{{\"$blob\":\"{}\"}}", digest_hex(b"1")));
+        assert_eq!(is_as_written(&[small], &refers), (false, false));
+        // The text of a blob is large, but contains something that is large itself.
+        let long = "z".repeat(5_000);
+        let value = json!({"a": long}).to_string();
+        let large = format!("{{\"digest\":\"{}\",\"value\":{value}}}", digest_hex(value.as_bytes()));
+        let refers = line.replace("\"here\"", &format!("{{\"$blob\":\"{}\"}}", digest_hex(value.as_bytes())));
+        assert_eq!(is_as_written(&[large], &refers), (false, false));
+    }
+
+    proptest! {
+        #[test]
+        fn record_is_as_written_with_and_without_its_blobs(
+            value in any_value(),
+            place in any::<prop::sample::Index>(),
+            other in prop::sample::select(vec!["\"", "{", "}", "[", "]", ",", ":", " ", "\\", "0", "-", ".", "$", "a", ""]),
+        ) {
+            let (blobs, line) = store_message(&value);
+            prop_assert_eq!(is_as_written(&blobs, &line), (true, true), "{}", line);
+            let at = place.index(line.len());
+            if line.is_char_boundary(at) && line.is_char_boundary(at + 1) {
+                let changed = format!("{}{other}{}", &line[..at], &line[at + 1..]);
+                let (found, expected) = is_as_written(&blobs, &changed);
+                prop_assert_eq!(found, expected, "{}", changed);
+            }
+        }
+    }
 }

@@ -14,7 +14,6 @@ use super::output::{TapeOutput, TapeSink};
 use super::tape_file::{TapeFile, read_from};
 use super::{Tape, TapeState, file};
 use crate::TapeError;
-use crate::blobs::RecentLists;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::read::{TapeLine, TapeReader};
 use crate::record::{HeaderRecord, HostRecord, Record, RecordBody, RepairedRecord};
@@ -74,7 +73,7 @@ impl Tape {
         let (torn, blobs) = (reader.torn(), reader.blobs());
         let lines = LineEncoder::resume_after(links.next_seq, links.prev, blobs.digests().collect())
             .with_last_line_len(last_line_bytes)
-            .with_recent_lists(RecentLists::resume_after(blobs.last_lists(RecentLists::most())));
+            .with_recent_lists(blobs.recent_lists());
         if torn.is_none() && !reader.ends_with_newline() {
             file.write_all(b"\n").map_err(open)?;
         } else {

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::io;
 
 use pintle_contract::Redactor;
+use serde_json::{Map, Value};
 
-use crate::blobs::{self, BlobContent, BlobExtraction, ExtractedBlob, RecentLists};
+use crate::blobs::{self, BlobContent, BlobExtraction, ExtractedBlob, RecentLists, blob_fields};
 use crate::line::{self, PackedFields, digest_hex, push_line};
 use crate::record::RecordBody;
-use crate::redact;
 use crate::write::{ListPrefix, long_arrays};
 
 /// Encodes the lines of a tape. The same records in the same order give the same lines.
@@ -60,7 +60,7 @@ impl EncodedFields {
     /// Encodes the fields of a record.
     pub(crate) fn new(body: &RecordBody<'_>, secrets: Option<&dyn Redactor>) -> io::Result<Self> {
         let PackedFields { text, is_packed } = line::pack_if_deep(line::encode_fields(body)?)?;
-        let clean = secrets.and_then(|secrets| redact::redact_fields(secrets, &text));
+        let clean = secrets.and_then(|secrets| redact_fields(secrets, &text));
         let is_clean = clean.is_some();
         let text = clean.unwrap_or(text);
         // A header says how to read the rest, so it contains no references.
@@ -88,6 +88,18 @@ impl EncodedFields {
     }
 }
 
+/// The fields of a record with secrets redacted; `None` if there are none.
+///
+/// Strings are searched as they are, including strings that contain JSON. The fields are only parsed if something in
+/// them looks like a secret.
+pub(super) fn redact_fields(secrets: &dyn Redactor, text: &[u8]) -> Option<Vec<u8>> {
+    if !secrets.may_contain_secret(std::str::from_utf8(text).ok()?) {
+        return None;
+    }
+    let fields: Map<String, Value> = serde_json::from_slice(text).ok()?;
+    serde_json::to_vec(&secrets.redact_fields(&fields)?).ok()
+}
+
 impl LineEncoder {
     /// Continues after the lines of a tape.
     pub(crate) fn resume_after(next_seq: u64, prev: Option<String>, known: HashSet<String>) -> Self {
@@ -107,13 +119,10 @@ impl LineEncoder {
         secrets: Option<&dyn Redactor>,
         prefix: Option<ListPrefix>,
     ) -> io::Result<EncodedFields> {
-        if let Some(known) = long_arrays::encode(&mut self.recent_lists, body, prefix, secrets)? {
-            return Ok(known);
+        match long_arrays::encode(&mut self.recent_lists, body, prefix, secrets)? {
+            Some(encoded) => Ok(encoded),
+            None => EncodedFields::new(body, secrets),
         }
-        if let Some(prefix) = prefix {
-            self.recent_lists.forget_continued(prefix);
-        }
-        EncodedFields::new(body, secrets)
     }
 
     /// Forgets what was written without redacting secrets.
@@ -154,28 +163,26 @@ impl LineEncoder {
         &mut self,
         at_ms: u64,
         kind: &str,
-        record: &EncodedFields,
+        record: EncodedFields,
         mut each: impl FnMut(EncodedLine<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let EncodedFields { text, is_redacted: is_clean, extraction: cut } = record;
-        let of = if *is_clean { LineSource::Redacted(text) } else { LineSource::Record };
-        let Some(BlobExtraction { text: short, blobs }) = cut else {
-            return self.encode_line(at_ms, kind, text, of, &mut each);
+        let EncodedFields { text, is_redacted, extraction } = record;
+        let source = if is_redacted { LineSource::Redacted(&text) } else { LineSource::Record };
+        let Some(BlobExtraction { text: short, blobs }) = extraction else {
+            return self.encode_line(at_ms, kind, &text, source, &mut each);
         };
         for ExtractedBlob { digest, content } in blobs {
-            if !self.known_blobs.contains(digest) {
-                let fields = match content {
-                    BlobContent::Value(value) => blob_fields(digest, "value", value),
-                    BlobContent::Parts(parts) => blob_fields(digest, "parts", parts),
-                    BlobContent::List(elements) => {
-                        blob_fields(digest, "parts", &self.recent_lists.write_parts(elements))
-                    }
-                };
-                self.known_blobs.insert(digest.clone());
+            let (name, content) = match content {
+                BlobContent::Value(value) => ("value", value),
+                BlobContent::List(list) => ("parts", self.recent_lists.add(list)),
+            };
+            if !self.known_blobs.contains(&digest) {
+                let fields = blob_fields(&digest, name, &content);
+                self.known_blobs.insert(digest);
                 self.encode_line(at_ms, "blob", &fields, LineSource::Blob, &mut each)?;
             }
         }
-        self.encode_line(at_ms, kind, short, of, &mut each)
+        self.encode_line(at_ms, kind, &short, source, &mut each)
     }
 
     fn encode_line(
@@ -195,12 +202,4 @@ impl LineEncoder {
         self.last_line_bytes = self.line.len() as u64;
         each(EncodedLine { seq, prev: prev.as_deref(), line: &self.line, source })
     }
-}
-
-/// The fields of a blob, with the text of its content.
-pub(crate) fn blob_fields(digest: &str, name: &str, content: &[u8]) -> Vec<u8> {
-    let mut fields = format!("{{\"digest\":\"{digest}\",\"{name}\":").into_bytes();
-    fields.extend_from_slice(content);
-    fields.push(b'}');
-    fields
 }

@@ -7,7 +7,6 @@ mod durability;
 mod file;
 mod hook_numbers;
 pub(crate) mod line_encoder;
-mod list_prefix;
 mod long_arrays;
 mod output;
 mod record_observer;
@@ -41,7 +40,7 @@ use tape_file::TapeFile;
 pub use cursor::TapeCursor;
 pub use durability::{Durability, UnknownDurabilityError};
 pub use file::is_being_written;
-pub use list_prefix::ListPrefix;
+pub use long_arrays::ListPrefix;
 pub use record_observer::RecordObserver;
 
 /// Writes a tape. Shared by all threads of a session; records never mix.

@@ -116,7 +116,7 @@ impl TapeOutput {
         let mut plain = None;
         let secrets = secrets.as_deref().filter(|_| !matches!(body, RecordBody::Closed(_)));
         let prepared = lines.encode(&body, secrets, list_prefix)?;
-        lines.add(at_ms, body.kind(), &prepared, |written| {
+        lines.add(at_ms, body.kind(), prepared, |written| {
             if !is_broken && unwritten.is_none() {
                 unwritten = sink.write(written.line).err().map(|source| (written.seq, source));
             }

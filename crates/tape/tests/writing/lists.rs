@@ -127,6 +127,21 @@ fn rewritten_conversation_costs_what_it_adds() {
 }
 
 #[test]
+fn lists_of_one_payload_may_continue_the_same_list() {
+    let sizes = play(40, |tape, turn| {
+        let count = 2 * turn + 30;
+        let mut changed = messages(0..count);
+        changed[count - 1]["content"] = json!("something else");
+        let lists: Vec<Vec<Value>> = (0..9).map(|list| messages(list..count + list)).collect();
+        let payload = json!({"messages": messages(0..count), "history": changed, "again": messages(0..count + 1),
+            "a": lists[1], "b": lists[2], "c": lists[3], "d": lists[4], "e": lists[5], "f": lists[6], "g": lists[8]});
+        fire(tape, &payload);
+        vec![payload]
+    });
+    assert!(sizes[39] < 6_000, "{}", sizes[39]);
+}
+
+#[test]
 fn part_of_a_list_that_is_changed_is_found() {
     let tape = new_tape();
     (0..20).for_each(|turn| fire(&tape, &request(&messages(0..2 * turn + 1))));
