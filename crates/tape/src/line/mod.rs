@@ -1,7 +1,6 @@
 //! Encodes a record as one line, and decodes it.
 
 mod body;
-mod closing;
 mod head;
 mod text;
 
@@ -10,8 +9,7 @@ use crate::error::RecordError;
 use crate::record::{Record, RecordBody};
 
 pub(crate) use body::{FieldSource, encode_fields, from_fields, parse_typed};
-pub(crate) use closing::{is_closing, make_closing_record};
-pub(crate) use head::{RecordHead, push_line};
+pub(crate) use head::{RecordHead, is_closing, make_closing_record, push_line};
 pub(crate) use text::is_deep;
 use text::json_error_text;
 pub(crate) use text::{DEEPEST, DigestBytes, digest_bytes, digest_hex, parse_hex, to_hex};

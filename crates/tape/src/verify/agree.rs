@@ -92,30 +92,26 @@ impl ConsistencyCheck {
                 let steered = self.take_user_messages(&line, |source| source == MessageSource::Steer);
                 let shown = field("messages").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
                 let same = steered.is_empty() || steered.iter().map(String::as_str).eq(shown);
-                findings.add_unless(
-                    same,
-                    || String::from("its `messages` differ"),
-                    || format!("{steered:?}, as recorded before"),
-                );
+                if !same {
+                    findings.add("its `messages` differ", format!("{steered:?}, as recorded before"));
+                }
             }
             EventKind::PromptFollowup => {
                 let followed = self.take_user_messages(&line, |source| source == MessageSource::FollowUp);
                 let shown = text("prompt").unwrap_or_default();
                 let same = followed.is_empty() || followed.iter().any(|said| is_same_text(said, shown));
-                findings.add_unless(
-                    same,
-                    || format!("its prompt is {shown:?}"),
-                    || format!("{followed:?}, as recorded before"),
-                );
+                if !same {
+                    findings.add(format!("its prompt is {shown:?}"), format!("{followed:?}, as recorded before"));
+                }
             }
             EventKind::TurnStart => {
                 let turn = record.origin.turn;
                 let prompt = self.prompts.remove(&line).or_else(|| self.take_prompt(&line, turn));
                 if let (Some((_, prompt)), Some(shown)) =
                     (prompt.filter(|(of, _)| *of == turn), record.payload.as_str())
+                    && !is_same_text(&prompt, shown)
                 {
-                    let expected = || format!("{prompt:?}, as recorded");
-                    findings.add_unless(is_same_text(&prompt, shown), || format!("its prompt is {shown:?}"), expected);
+                    findings.add(format!("its prompt is {shown:?}"), format!("{prompt:?}, as recorded"));
                 }
             }
             EventKind::ToolTransform | EventKind::ToolPre => self.check_shown_call(&line, record, findings),
@@ -125,11 +121,9 @@ impl ConsistencyCheck {
                 if let Some(reply) = self.replies.remove(&line) {
                     let shown = record.payload.pointer("/choices/0/message").unwrap_or(&Value::Null);
                     let same = is_redacted(&reply) || is_same_message(&reply_to_message(&reply), shown);
-                    findings.add_unless(
-                        same,
-                        || format!("it shows {shown}"),
-                        || format!("{reply}, as the model replied"),
-                    );
+                    if !same {
+                        findings.add(format!("it shows {shown}"), format!("{reply}, as the model replied"));
+                    }
                 }
             }
             _ => {}
@@ -144,12 +138,10 @@ impl ConsistencyCheck {
                 self.user_messages.entry(line).or_default().push((turn, said.source, said.text.to_string()));
             }
             HostRecord::ModelRequest(request) => {
-                let opened = self.turn_prompts.remove(&line);
-                findings.add_unless(
-                    opened.is_none(),
-                    || format!("the prompt {:?} is not in the conversation", opened.clone().unwrap_or_default()),
-                    || String::from("a `message` with it before"),
-                );
+                if let Some(opened) = self.turn_prompts.remove(&line) {
+                    findings
+                        .add(format!("the prompt {opened:?} is not in the conversation"), "a `message` with it before");
+                }
                 self.open_requests.entry(line).or_default().insert(request.request);
             }
             HostRecord::ModelReply(reply) => {
@@ -183,8 +175,9 @@ impl ConsistencyCheck {
     fn check_no_open_request(&mut self, origin: &Origin, findings: &mut FindingSink<'_>) {
         let open = self.open_requests.remove(&agent_run_of(origin)).unwrap_or_default();
         let numbers: Vec<String> = open.iter().map(u64::to_string).collect();
-        let expected = || String::from("a `model_reply` before");
-        findings.add_unless(open.is_empty(), || format!("request {} was not answered", numbers.join(", ")), expected);
+        if !open.is_empty() {
+            findings.add(format!("request {} was not answered", numbers.join(", ")), "a `model_reply` before");
+        }
     }
 
     /// Takes the user's messages that arrived in one of these ways.
@@ -208,9 +201,9 @@ impl ConsistencyCheck {
         match said.iter().position(|(.., said)| is_same_text(said, shown)) {
             Some(index) => drop(said.remove(index)),
             None => {
-                let first = said.first().map(|(.., said)| said.clone());
-                let expected = || format!("{:?}, as recorded", first.clone().unwrap_or_default());
-                findings.add_unless(first.is_none(), || format!("its prompt is {shown:?}"), expected);
+                if let Some((.., first)) = said.first() {
+                    findings.add(format!("its prompt is {shown:?}"), format!("{first:?}, as recorded"));
+                }
             }
         }
     }
@@ -229,14 +222,14 @@ impl ConsistencyCheck {
         let same = is_same_text(written, shown) || of(written).is_some_and(|written| Some(written) == of(shown));
         // An empty text means no arguments.
         let same = same || (written.trim().is_empty() && of(shown).is_some_and(|shown| is_empty(&shown)));
-        findings.add_unless(
-            same,
-            || format!("its `arguments` are {shown:?}"),
-            || format!("{written:?}, as the model wrote"),
-        );
+        if !same {
+            findings.add(format!("its `arguments` are {shown:?}"), format!("{written:?}, as the model wrote"));
+        }
         if let (Some(args), Some(shown), None) = (field("args"), of(shown), field("invalid")) {
             let same = is_redacted(args) || is_redacted(&shown) || is_equivalent(args, &shown);
-            findings.add_unless(same, || format!("its `args` are {args}"), || format!("{shown}, as in `arguments`"));
+            if !same {
+                findings.add(format!("its `args` are {args}"), format!("{shown}, as in `arguments`"));
+            }
         }
     }
 
@@ -247,53 +240,45 @@ impl ConsistencyCheck {
             return;
         }
         let key = (run.clone(), id.to_owned());
-        let running = self.running_tools.contains_key(&key);
-        findings.add_unless(
-            !running,
-            || format!("call `{id}` returned no result"),
-            || String::from("a `tool_result` before"),
-        );
+        if self.running_tools.contains_key(&key) {
+            findings.add(format!("call `{id}` returned no result"), "a `tool_result` before");
+        }
         let Some(UnshownToolResult { content, is_error, result, call }) = self.tool_results.remove(&key) else {
             return;
         };
         if let (Some((name, args)), Some(shown)) = (&call, field("name").and_then(Value::as_str)) {
-            findings.add_unless(
-                name == shown,
-                || format!("it names tool `{shown}`"),
-                || format!("`{name}`, which ran"),
-            );
+            if name != shown {
+                findings.add(format!("it names tool `{shown}`"), format!("`{name}`, which ran"));
+            }
             let shown = field("args").unwrap_or(args);
             let same = shown == args || is_redacted(shown) || is_redacted(args);
-            findings.add_unless(
-                same,
-                || format!("its `args` are {shown}"),
-                || format!("{args}, with which the tool ran"),
-            );
+            if !same {
+                findings.add(format!("its `args` are {shown}"), format!("{args}, with which the tool ran"));
+            }
         }
         let shown = field("content").and_then(Value::as_str).unwrap_or_default();
-        let expected = || format!("{content:?}, as the tool returned");
-        findings.add_unless(is_same_text(&content, shown), || format!("its content is {shown:?}"), expected);
+        if !is_same_text(&content, shown) {
+            findings.add(format!("its content is {shown:?}"), format!("{content:?}, as the tool returned"));
+        }
         let said = field("is_error").and_then(Value::as_bool).unwrap_or_default();
-        findings.add_unless(
-            said == is_error,
-            || format!("its `is_error` is {said}"),
-            || format!("{is_error}, as the tool returned"),
-        );
+        if said != is_error {
+            findings.add(format!("its `is_error` is {said}"), format!("{is_error}, as the tool returned"));
+        }
         let result = result.unwrap_or(Value::String(content));
         let Some(shown) = field("result") else { return };
         let same = *shown == result || is_redacted(shown) || is_redacted(&result);
-        findings.add_unless(same, || format!("its result is {shown}"), || format!("{result}, as the tool returned"));
+        if !same {
+            findings.add(format!("its result is {shown}"), format!("{result}, as the tool returned"));
+        }
     }
 
     fn add_tool_result(&mut self, run: AgentRun, result: &ToolResultRecord<'_>, findings: &mut FindingSink<'_>) {
         let key = (run, result.id.to_string());
         let call = self.running_tools.remove(&key);
-        if let Some((name, _)) = &call {
-            findings.add_unless(
-                *name == result.name,
-                || format!("a result of tool `{}`", result.name),
-                || format!("`{name}`"),
-            );
+        if let Some((name, _)) = &call
+            && *name != result.name
+        {
+            findings.add(format!("a result of tool `{}`", result.name), format!("`{name}`"));
         }
         let (content, given) = (result.content.to_string(), result.result.as_deref().cloned());
         self.tool_results.insert(key, UnshownToolResult { content, is_error: result.is_error, result: given, call });
@@ -305,8 +290,12 @@ impl ConsistencyCheck {
             Some("user") => {
                 let Some(opened) = self.turn_prompts.remove(&run) else { return };
                 let said = text("content").unwrap_or_default();
-                let expected = || format!("{opened:?}, as in the outcome of `turn.start`");
-                findings.add_unless(is_same_text(&opened, said), || format!("{said:?} is sent to the model"), expected);
+                if !is_same_text(&opened, said) {
+                    findings.add(
+                        format!("{said:?} is sent to the model"),
+                        format!("{opened:?}, as in the outcome of `turn.start`"),
+                    );
+                }
             }
             Some("assistant") => {
                 let calls = message.message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();

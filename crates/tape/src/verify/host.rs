@@ -197,7 +197,6 @@ impl HostCheck {
 
     /// Forgets what was open, because it will not end.
     fn clear_open_work(&mut self) {
-        self.last_denial = None;
         self.running_calls.clear();
         self.open_requests.clear();
         self.turns.clear();
@@ -214,31 +213,28 @@ impl HostCheck {
         };
         if begins {
             let session = &host.origin().session;
-            let ended = self.ended_sessions.contains(session);
-            findings.add_unless(
-                !ended,
-                || format!("session `{session}` had ended"),
-                || String::from("a `resumed` before"),
-            );
+            if self.ended_sessions.contains(session) {
+                findings.add(format!("session `{session}` had ended"), "a `resumed` before");
+            }
         }
         match host {
             HostRecord::ToolCall(call) => self.check_tool_call(call, findings),
             HostRecord::ToolResult(result) => {
-                let known = self.running_calls.remove(&(agent_run_of(&result.origin), result.id.to_string()));
-                findings.add_unless(
-                    known.is_some(),
-                    || format!("a result of call `{}`, which was not running", result.id),
-                    || String::from("one `tool_call` before"),
-                );
+                if self.running_calls.remove(&(agent_run_of(&result.origin), result.id.to_string())).is_none() {
+                    findings.add(
+                        format!("a result of call `{}`, which was not running", result.id),
+                        "one `tool_call` before",
+                    );
+                }
             }
             HostRecord::ModelRequest(request) => self.check_model_request(request, findings),
             HostRecord::ModelReply(reply) => {
-                let known = self.open_requests.remove(&reply.request);
-                findings.add_unless(
-                    known.is_some(),
-                    || format!("a reply to request {}, which was not open", reply.request),
-                    || String::from("one `model_request` before"),
-                );
+                if self.open_requests.remove(&reply.request).is_none() {
+                    findings.add(
+                        format!("a reply to request {}, which was not open", reply.request),
+                        "one `model_request` before",
+                    );
+                }
             }
             HostRecord::Message(message) => self.check_message(message, findings),
             // What follows a turn is not part of it, such as a compaction that the user requests.
@@ -283,11 +279,12 @@ impl HostCheck {
             ),
             Some(ToolPermit { dispatch, name, args, .. }) => {
                 let same = args == *call.args && name == *call.name;
-                findings.add_unless(
-                    same,
-                    || format!("tool `{}` runs with {}", call.name, call.args),
-                    || format!("{name} with {args}, as in the outcome of dispatch {dispatch}"),
-                );
+                if !same {
+                    findings.add(
+                        format!("tool `{}` runs with {}", call.name, call.args),
+                        format!("{name} with {args}, as in the outcome of dispatch {dispatch}"),
+                    );
+                }
             }
         }
         let what = format!("tool `{}` (call `{}`) returned no result", call.name, call.id);
@@ -298,17 +295,18 @@ impl HostCheck {
     fn check_model_request(&mut self, request: &ModelRequestRecord<'_>, findings: &mut FindingSink<'_>) {
         let line = agent_run_of(&request.origin);
         let turn = request.origin.turn;
-        let refused = turn > 0 && self.refused_prompts.contains(&(line.clone(), turn));
-        findings.add_unless(
-            !refused,
-            || format!("the model is called in turn {turn}"),
-            || String::from("no call: `prompt.submit` denied the prompt"),
-        );
+        if turn > 0 && self.refused_prompts.contains(&(line.clone(), turn)) {
+            findings.add(format!("the model is called in turn {turn}"), "no call: `prompt.submit` denied the prompt");
+        }
         match (self.requests.get_mut(&line), request.same_as) {
             (Some(sent), Some(same)) if sent.dispatch == same => {
                 sent.is_used = true;
-                let expected = || String::from("no request: `completion.pre` denied it");
-                findings.add_unless(!sent.is_refused, || format!("the payload of dispatch {same} is sent"), expected);
+                if sent.is_refused {
+                    findings.add(
+                        format!("the payload of dispatch {same} is sent"),
+                        "no request: `completion.pre` denied it",
+                    );
+                }
             }
             (sent, Some(same)) => {
                 let last = sent.map_or_else(|| String::from("none"), |sent| sent.dispatch.to_string());
@@ -323,8 +321,12 @@ impl HostCheck {
                 let left = complete.as_ref().unwrap_or(&sent.payload);
                 let same = request.payload.as_deref().is_some_and(|sends| is_sent(sends, left, &sent.added_context));
                 let and_told = if sent.added_context.is_empty() { "" } else { ", with the context of its hooks" };
-                let expected = || format!("those in the outcome of dispatch {}{and_told}", sent.dispatch);
-                findings.add_unless(same, || String::from("other messages are sent"), expected);
+                if !same {
+                    findings.add(
+                        "other messages are sent",
+                        format!("those in the outcome of dispatch {}{and_told}", sent.dispatch),
+                    );
+                }
             }
             (_, None) => {}
         }
@@ -335,10 +337,10 @@ impl HostCheck {
     /// A message must be the result that `tool.post` returned, or a prompt that `prompt.submit` allowed.
     fn check_message(&mut self, message: &MessageRecord<'_>, findings: &mut FindingSink<'_>) {
         let field = |name: &str| message.message.get(name).and_then(Value::as_str);
-        if let (Some("user"), Some(words)) = (field("role"), field("content")) {
-            let dropped = self.refused_steers.contains(&(agent_run_of(&message.origin), words.to_owned()));
-            let expected = || String::from("no message: `prompt.submit` denied it");
-            findings.add_unless(!dropped, || format!("{words:?} is sent to the model"), expected);
+        if let (Some("user"), Some(words)) = (field("role"), field("content"))
+            && self.refused_steers.contains(&(agent_run_of(&message.origin), words.to_owned()))
+        {
+            findings.add(format!("{words:?} is sent to the model"), "no message: `prompt.submit` denied it");
         }
         let (Some("tool"), Some(id)) = (field("role"), field("tool_call_id")) else { return };
         let Some(reviewed) = self.results.remove(&(agent_run_of(&message.origin), id.to_owned())) else { return };
@@ -346,12 +348,19 @@ impl HostCheck {
         let left = reviewed.content.as_str().unwrap_or_default();
         let dispatch = reviewed.dispatch;
         if reviewed.is_refused {
-            let shown = !left.is_empty() && content == left;
-            let expected = || format!("only the reason: dispatch {dispatch} denied the result");
-            findings.add_unless(!shown, || format!("the model is sent {content:?}"), expected);
+            if !left.is_empty() && content == left {
+                findings.add(
+                    format!("the model is sent {content:?}"),
+                    format!("only the reason: dispatch {dispatch} denied the result"),
+                );
+            }
         } else {
-            let expected = || format!("{left:?}, as in the outcome of dispatch {dispatch}");
-            findings.add_unless(content == left, || format!("the model is sent {content:?}"), expected);
+            if content != left {
+                findings.add(
+                    format!("the model is sent {content:?}"),
+                    format!("{left:?}, as in the outcome of dispatch {dispatch}"),
+                );
+            }
         }
     }
 }

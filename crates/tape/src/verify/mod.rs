@@ -19,7 +19,6 @@
 //! unfinished work; before a `closed` record nothing may be open.
 
 mod agree;
-mod blobs;
 pub(crate) mod chain;
 mod host;
 mod messages;
@@ -39,8 +38,7 @@ use crate::record::{HostRecord, Record, RecordBody};
 use crate::write::line_encoder::EncodedFields;
 use crate::{RecordError, TapeError};
 use agree::ConsistencyCheck;
-use blobs::BlobCheck;
-use chain::ChainCheck;
+use chain::{BlobCheck, ChainCheck};
 use host::HostCheck;
 use origins::OriginCheck;
 use structure::{CheckedPayload, StructureCheck};
@@ -223,26 +221,22 @@ impl TapeVerifier {
         }
         let findings = &mut report.findings;
         let mut notes = FindingSink { line, text, is_abridged, complete, body: &record.body, findings };
-        for found in links.check_record(record, text) {
-            notes.add(found.found_text(), found.expected_text());
+        for (found, expected) in links.check_record(record, text) {
+            notes.add(found, expected);
         }
         let (now, before) = (record.at_ms, *last_ms);
-        notes.add_unless(
-            now >= before,
-            || format!("`at_ms` is {now}: time goes back"),
-            || format!("{before} or later"),
-        );
+        if now < before {
+            notes.add(format!("`at_ms` is {now}: time goes back"), format!("{before} or later"));
+        }
         *last_ms = (*last_ms).max(record.at_ms);
         match &record.body {
             RecordBody::Closed(closed) => {
-                let counts = closed.records == record.seq;
-                notes.add_unless(counts, || format!("`records` is {}", closed.records), || record.seq.to_string());
-                let own = is_closing(text);
-                notes.add_unless(
-                    own,
-                    || String::from("`digest` is not that of this line"),
-                    || String::from("the digest of this line"),
-                );
+                if closed.records != record.seq {
+                    notes.add(format!("`records` is {}", closed.records), record.seq.to_string());
+                }
+                if !is_closing(text) {
+                    notes.add("`digest` is not that of this line", "the digest of this line");
+                }
             }
             // A record that is nested too deep to be read is kept unchanged; any other unknown record is not part of
             // this format.
@@ -325,11 +319,5 @@ impl FindingSink<'_> {
             (_, None) => format!("`{kind}`"),
         };
         self.findings.push(VerifyFinding { line: self.line, record, found: actual.into(), expected: expected.into() });
-    }
-
-    fn add_unless(&mut self, holds: bool, actual: impl FnOnce() -> String, expected: impl FnOnce() -> String) {
-        if !holds {
-            self.add(actual(), expected());
-        }
     }
 }

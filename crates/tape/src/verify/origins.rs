@@ -46,20 +46,18 @@ impl OriginCheck {
     fn check_origin(&mut self, origin: &Origin, begins: bool, findings: &mut FindingSink<'_>) {
         let Origin { session, turn, depth, run, .. } = origin;
         let known = self.sessions.is_empty() || self.sessions.contains(session);
-        findings.add_unless(
-            known,
-            || format!("it belongs to session `{session}`"),
-            || String::from("one that was opened before"),
-        );
+        if !known {
+            findings.add(format!("it belongs to session `{session}`"), "one that was opened before");
+        }
         let first = *self.depths.entry(agent_run_of(origin)).or_insert(*depth);
-        findings.add_unless(
-            first == *depth,
-            || format!("its agent is at depth {depth}"),
-            || format!("{first}, as before"),
-        );
+        if first != *depth {
+            findings.add(format!("its agent is at depth {depth}"), format!("{first}, as before"));
+        }
         // A message before a turn belongs to the turn that it begins.
         let Some(last) = self.turns.get(session).filter(|_| run.is_empty() && *turn > 0) else { return };
         let fits = turn == last || (begins && *turn == last.saturating_add(1));
-        findings.add_unless(fits, || format!("it belongs to turn {turn}"), || format!("turn {last}, which began last"));
+        if !fits {
+            findings.add(format!("it belongs to turn {turn}"), format!("turn {last}, which began last"));
+        }
     }
 }

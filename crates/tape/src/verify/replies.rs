@@ -57,11 +57,12 @@ impl ReplyCheck {
                 let open = self.open_calls.remove(&(line, request.conversation.to_string())).unwrap_or_default();
                 let mut open: Vec<String> = open.into_iter().map(|id| format!("`{id}`")).collect();
                 open.sort();
-                findings.add_unless(
-                    open.is_empty(),
-                    || format!("the model is called without a result of call {}", open.join(", ")),
-                    || String::from("a `message` with it before"),
-                );
+                if !open.is_empty() {
+                    findings.add(
+                        format!("the model is called without a result of call {}", open.join(", ")),
+                        "a `message` with it before",
+                    );
+                }
             }
             HostRecord::Turn(turn) => {
                 self.replies.remove(&agent_run_of(&turn.origin));
@@ -78,11 +79,9 @@ impl ReplyCheck {
                 if let Some(PendingReply { dispatch, is_denied: denied, payload }) = self.replies.remove(&line) {
                     let found = || format!("the conversation contains the answer {}", message.message);
                     if denied {
-                        findings.add_unless(false, found, || format!("no answer: dispatch {dispatch} denied it"));
-                    } else {
-                        let same = is_reply(&message.message, &payload);
-                        findings
-                            .add_unless(same, found, || format!("the answer in the outcome of dispatch {dispatch}"));
+                        findings.add(found(), format!("no answer: dispatch {dispatch} denied it"));
+                    } else if !is_reply(&message.message, &payload) {
+                        findings.add(found(), format!("the answer in the outcome of dispatch {dispatch}"));
                     }
                 }
                 let calls = message.message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();

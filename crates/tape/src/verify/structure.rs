@@ -135,11 +135,10 @@ impl StructureCheck {
             RecordBody::Effect(effected) => {
                 if let (Some(dispatch), Some(call)) = (effected.dispatch, effected.call) {
                     let known = self.open.get(&dispatch).is_some_and(|open| open.calls.contains_key(&call));
-                    findings.add_unless(
-                        known,
-                        || format!("call {call} does not belong to it"),
-                        || open_dispatch_text("a call", dispatch),
-                    );
+                    if !known {
+                        findings
+                            .add(format!("call {call} does not belong to it"), open_dispatch_text("a call", dispatch));
+                    }
                 }
             }
             RecordBody::MatcherFailed(passed) | RecordBody::NotCalled(passed) => {
@@ -230,11 +229,9 @@ impl StructureCheck {
     fn add_hooks(&mut self, record: &HooksRecord, findings: &mut FindingSink<'_>) {
         for entry in &record.hooks {
             let next = self.hooks.len() as u64;
-            findings.add_unless(
-                entry.entry == next,
-                || format!("hook `{}` has number {}", entry.id, entry.entry),
-                || next.to_string(),
-            );
+            if entry.entry != next {
+                findings.add(format!("hook `{}` has number {}", entry.id, entry.entry), next.to_string());
+            }
             let known =
                 KnownHook { id: entry.id.clone(), event: entry.event.clone(), source_trust: entry.source_trust };
             self.hooks.insert(entry.entry, known);
@@ -243,22 +240,20 @@ impl StructureCheck {
 
     fn begin_dispatch(&mut self, record: &EventRecord<'_>, findings: &mut FindingSink<'_>) {
         let next = self.last_dispatch + 1;
-        findings.add_unless(
-            record.dispatch == next,
-            || format!("dispatch {}", record.dispatch),
-            || format!("dispatch {next}"),
-        );
+        if record.dispatch != next {
+            findings.add(format!("dispatch {}", record.dispatch), format!("dispatch {next}"));
+        }
         self.last_dispatch = self.last_dispatch.max(record.dispatch);
-        if let Some(parent) = record.parent {
-            findings.add_unless(
-                self.open.contains_key(&parent),
-                || format!("parent {parent}"),
-                || open_dispatch_text("a parent", parent),
-            );
+        if let Some(parent) = record.parent
+            && !self.open.contains_key(&parent)
+        {
+            findings.add(format!("parent {parent}"), open_dispatch_text("a parent", parent));
         }
         if let Some(cause) = record.cause {
             let asked = self.open.values().any(|open| open.calls.get(&cause).is_some_and(|call| !call.has_returned));
-            findings.add_unless(asked, || format!("cause {cause}"), || String::from("a call that has not returned"));
+            if !asked {
+                findings.add(format!("cause {cause}"), "a call that has not returned");
+            }
         }
         let kind = EventKind::from_name(&record.event);
         let is_obeyed = kind.is_some_and(|kind| OBEYED.contains(&kind));
@@ -279,12 +274,9 @@ impl StructureCheck {
     }
 
     fn check_open(&self, dispatch: u64, findings: &mut FindingSink<'_>) {
-        let is_open = self.open.contains_key(&dispatch);
-        findings.add_unless(
-            is_open,
-            || format!("dispatch {dispatch} has ended or never began"),
-            || open_dispatch_text("one", dispatch),
-        );
+        if !self.open.contains_key(&dispatch) {
+            findings.add(format!("dispatch {dispatch} has ended or never began"), open_dispatch_text("one", dispatch));
+        }
     }
 
     /// Checks that a hook was loaded for the event of an open dispatch.
@@ -295,8 +287,12 @@ impl StructureCheck {
             None => findings.add(format!("hook number {entry}"), "a hook that was loaded before"),
             Some(KnownHook { id, event: of, .. }) => {
                 let same = id == hook && event.is_none_or(|event| event == of);
-                let expected = || format!("`{id}`, which listens to `{of}`");
-                findings.add_unless(same, || format!("hook number {entry} is called `{hook}`"), expected);
+                if !same {
+                    findings.add(
+                        format!("hook number {entry} is called `{hook}`"),
+                        format!("`{id}`, which listens to `{of}`"),
+                    );
+                }
             }
         }
     }
@@ -305,7 +301,9 @@ impl StructureCheck {
         let HookCallRecord { dispatch, call, hook, entry, payload, value, .. } = call_record;
         self.check_hook_loaded(*entry, hook, *dispatch, findings);
         let is_new = self.calls.insert(*call);
-        findings.add_unless(is_new, || format!("call {call} a second time"), || String::from("a new number"));
+        if !is_new {
+            findings.add(format!("call {call} a second time"), "a new number");
+        }
         if let Some(open) = self.open.get_mut(dispatch) {
             open.check_version(*payload, value.as_deref(), findings);
             let is_trusted = self.hooks.get(entry).is_none_or(|known| known.source_trust.is_trusted());
@@ -322,7 +320,9 @@ impl StructureCheck {
         match open.calls.get_mut(call) {
             Some(OpenCall { hook: asked, may_deny, has_returned: done @ false }) => {
                 *done = true;
-                findings.add_unless(asked == hook, || format!("hook `{hook}` returns"), || format!("hook `{asked}`"));
+                if asked != hook {
+                    findings.add(format!("hook `{hook}` returns"), format!("hook `{asked}`"));
+                }
                 if *may_deny && verdict.kind == VerdictLabel::Deny {
                     open.denied_by.push(asked.clone());
                 }
@@ -351,26 +351,20 @@ impl StructureCheck {
         self.check_open(number, findings);
         let mut open = self.open.remove(&number)?;
         let event = &open.event;
-        findings.add_unless(
-            record.event == *event,
-            || format!("an outcome of `{}`", record.event),
-            || format!("one of `{event}`"),
-        );
+        if record.event != *event {
+            findings.add(format!("an outcome of `{}`", record.event), format!("one of `{event}`"));
+        }
         for (call, OpenCall { hook, has_returned, .. }) in &open.calls {
-            findings.add_unless(
-                *has_returned,
-                || format!("call {call} of hook `{hook}` did not return"),
-                || String::from("a verdict before"),
-            );
+            if !*has_returned {
+                findings.add(format!("call {call} of hook `{hook}` did not return"), "a verdict before");
+            }
         }
         // No rule of composition lifts a deny.
         let is_shadow = |hook: &&String| record.shadow.iter().any(|shadow| shadow.hook == **hook);
-        if let Some(hook) = open.denied_by.iter().find(|hook| !is_shadow(hook)) {
-            findings.add_unless(
-                record.decision == Decision::Deny,
-                || format!("the outcome is `{}`", record.decision),
-                || format!("`deny`: hook `{hook}` denied it"),
-            );
+        if let Some(hook) = open.denied_by.iter().find(|hook| !is_shadow(hook))
+            && record.decision != Decision::Deny
+        {
+            findings.add(format!("the outcome is `{}`", record.decision), format!("`deny`: hook `{hook}` denied it"));
         }
         let below = self.open.iter().find(|(_, below)| below.parent == Some(number));
         if let Some((below, inner)) = below {
@@ -411,8 +405,12 @@ impl DispatchInProgress {
         let is_new = number == self.versions;
         let fits = if value.is_some() { is_new } else { number < self.versions };
         let with = if value.is_some() { "with" } else { "without" };
-        let expected = || format!("{} with its value, or an earlier one without", self.versions);
-        findings.add_unless(fits, || format!("version {number} of the payload {with} its value"), expected);
+        if !fits {
+            findings.add(
+                format!("version {number} of the payload {with} its value"),
+                format!("{} with its value, or an earlier one without", self.versions),
+            );
+        }
         if is_new {
             self.versions += 1;
             if self.is_obeyed {

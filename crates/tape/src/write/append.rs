@@ -137,8 +137,8 @@ impl Tape {
 pub(super) fn check_link(links: &mut ChainCheck, line: &TapeLine) -> Result<(), TapeError> {
     match links.check_record(&line.record, &line.text).first() {
         None => Ok(()),
-        Some(found) => {
-            let reason = format!("{}; expected {}", found.found_text(), found.expected_text());
+        Some((found, expected)) => {
+            let reason = format!("{found}; expected {expected}");
             Err(TapeError::Line { line: line.number, reason })
         }
     }

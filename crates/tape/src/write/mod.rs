@@ -9,7 +9,6 @@ mod hook_numbers;
 pub(crate) mod line_encoder;
 mod long_arrays;
 mod output;
-mod record_observer;
 mod tape_file;
 
 use std::borrow::Cow;
@@ -41,7 +40,7 @@ pub use cursor::TapeCursor;
 pub use durability::{Durability, UnknownDurabilityError};
 pub use file::is_being_written;
 pub use long_arrays::ListPrefix;
-pub use record_observer::RecordObserver;
+pub use output::RecordObserver;
 
 /// Writes a tape. Shared by all threads of a session; records never mix.
 ///

@@ -1,5 +1,6 @@
 //! The output of a tape: a file or memory, and the observers.
 
+use std::fmt::Debug;
 use std::io;
 use std::sync::{Arc, OnceLock};
 
@@ -7,11 +8,23 @@ use pintle_contract::Redactor;
 use serde_json::Map;
 
 use super::tape_file::TapeFile;
-use super::{Durability, ListPrefix, RecordObserver};
+use super::{Durability, ListPrefix};
 use crate::TapeError;
 use crate::line;
 use crate::record::{REDACTED, Record, RecordBody};
 use crate::write::line_encoder::{LineEncoder, LineSource};
+
+/// Observes every record as it is written, in the order of the tape.
+///
+/// It is called while the tape is locked, so it must not use the tape.
+pub trait RecordObserver: Send + Sync + Debug {
+    /// Receives a record and its line, without the line end. For a blob it receives only the line, with a
+    /// [`RecordBody::Unknown`](crate::RecordBody::Unknown).
+    fn on_record(&self, record: &Record<'_>, line: &str);
+
+    /// Receives the error that stopped the tape. Records after that are not on the tape.
+    fn on_error(&self, _error: &TapeError) {}
+}
 
 /// Encodes records and writes their lines. After an error nothing more is written, but observers continue to receive
 /// the records.
