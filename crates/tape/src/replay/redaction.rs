@@ -6,7 +6,6 @@
 //! The tape does not tell which placeholders were secrets. Replay accepts the dispatch if some combination of marks
 //! reproduces it.
 
-use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use pintle_contract::Redactor;
@@ -15,6 +14,7 @@ use super::recorded_dispatch::{RecordedDispatch, RecordedDispatches};
 use super::split::SplitLine;
 use super::stubs::StubRegistry;
 use crate::blobs::BlobStore;
+use crate::line::{encode_fields, pack_if_deep, parse_body};
 use crate::record::{Record, RecordBody};
 
 /// The text that replaces a secret on the tape.
@@ -51,32 +51,38 @@ impl Redactor for RedactionMask {
 /// The records of a dispatch with all their values.
 #[derive(Debug)]
 pub(super) struct WholeDispatch {
-    records: Vec<(usize, String)>,
-    /// The indices in `records` of the `hook_returned` records that have a placeholder.
-    returns: Vec<usize>,
+    records: Vec<WholeRecord>,
+    /// The digest of the approval, if the dispatch has one.
     digest: Option<String>,
+}
+
+/// A record with all its values.
+#[derive(Debug)]
+struct WholeRecord {
+    line_index: usize,
+    body: RecordBody<'static>,
+    /// The text of its fields.
+    text: String,
 }
 
 impl WholeDispatch {
     /// Reads the records of a dispatch; `None` if that is not possible.
     pub(super) fn read(lines: &[SplitLine<'_>], records: &[usize], blobs: &BlobStore<'_>) -> Option<Self> {
-        let (mut whole, mut digest) = (Vec::with_capacity(records.len()), None);
+        let mut whole = Self { records: Vec::with_capacity(records.len()), digest: None };
         for index in records {
-            let record = Record::from_stored(lines.get(*index)?.text, blobs).ok()?;
-            whole.push((*index, record.to_line().ok()?));
-            if let RecordBody::Approval(approval) = record.body {
-                digest = digest.or(Some(approval.digest.into_owned()));
+            let body = Record::from_stored(lines.get(*index)?.text, blobs).ok()?.body;
+            let text = String::from_utf8(pack_if_deep(encode_fields(&body).ok()?).ok()?.text).ok()?;
+            if let RecordBody::Approval(approval) = &body {
+                whole.digest.get_or_insert_with(|| approval.digest.to_string());
             }
+            whole.records.push(WholeRecord { line_index: *index, body, text });
         }
-        let is_return = |line: &str| line.contains("\"kind\":\"hook_returned\"") && line.contains(PLACEHOLDER);
-        let numbered = whole.iter().enumerate();
-        let returns = numbered.filter(|(_, (_, line))| is_return(line)).map(|(index, _)| index);
-        Some(Self { returns: returns.take(MAX_MARKED_RETURNS).collect(), digest, records: whole })
+        Some(whole)
     }
 
     /// The dispatch as it is on the tape.
     pub(super) fn as_recorded(&self, stubs: &StubRegistry) -> Option<RecordedDispatch> {
-        self.record_with(stubs, |_, line| Cow::Borrowed(line))
+        self.record_with(stubs, |_| false)
     }
 
     /// What the dispatch may have been before secrets were redacted, each with marks on its secrets and with its mask.
@@ -84,35 +90,35 @@ impl WholeDispatch {
         &'v self,
         stubs: &'v StubRegistry,
     ) -> impl Iterator<Item = (RecordedDispatch, RedactionMask)> + 'v {
-        let is_redacted = self.records.iter().any(|(_, line)| line.contains(PLACEHOLDER));
-        let combinations = if is_redacted { 0..1_u32 << self.returns.len() } else { 0..0 };
+        let redacted = self.records.iter().filter(|record| record.text.contains(PLACEHOLDER));
+        let is_return = |record: &&WholeRecord| matches!(record.body, RecordBody::HookReturned(_));
+        let returns: Vec<usize> = redacted.clone().filter(is_return).map(|record| record.line_index).collect();
+        let returns_count = returns.len().min(MAX_MARKED_RETURNS);
+        let combinations = if redacted.count() > 0 { 0..1_u32 << returns_count } else { 0..0 };
         combinations.filter_map(move |combination| {
-            let mark = |index: usize, line| {
-                let bit = self.returns.iter().position(|returned| *returned == index);
-                let is_secret = bit.is_none_or(|bit| combination & (1 << bit) != 0);
-                if is_secret { mark_secrets(line) } else { Cow::Borrowed(line) }
+            let is_secret = |record: &WholeRecord| {
+                let bit = returns.iter().take(returns_count).position(|returned| *returned == record.line_index);
+                bit.is_none_or(|bit| combination & (1 << bit) != 0)
             };
             let mask = RedactionMask { digests: Mutex::new((None, self.digest.clone())) };
-            self.record_with(stubs, mark).map(|dispatch| (dispatch, mask))
+            self.record_with(stubs, is_secret).map(|dispatch| (dispatch, mask))
         })
     }
 
-    fn record_with<'v>(
-        &'v self,
-        stubs: &StubRegistry,
-        edit: impl Fn(usize, &'v str) -> Cow<'v, str>,
-    ) -> Option<RecordedDispatch> {
+    /// The dispatch with marks in some of its records.
+    fn record_with(&self, stubs: &StubRegistry, is_secret: impl Fn(&WholeRecord) -> bool) -> Option<RecordedDispatch> {
         let mut dispatches = RecordedDispatches::default();
-        for (index, (line_index, line)) in self.records.iter().enumerate() {
-            let record = Record::from_line(edit(index, line).as_bytes()).ok()?;
-            dispatches.add_record(*line_index, record.body, stubs);
+        for record in &self.records {
+            let body = if is_secret(record) {
+                let marked = record.text.replace(PLACEHOLDER, &format!("{PLACEHOLDER}{MARK}"));
+                parse_body(record.body.kind(), marked.as_bytes()).ok()?
+            } else {
+                record.body.clone()
+            };
+            dispatches.add_record(record.line_index, body, stubs);
         }
         let mut dispatch = dispatches.into_list().pop()?;
         dispatch.is_whole = true;
         Some(dispatch)
     }
-}
-
-fn mark_secrets(line: &str) -> Cow<'_, str> {
-    Cow::Owned(line.replace(PLACEHOLDER, &format!("{PLACEHOLDER}{MARK}")))
 }

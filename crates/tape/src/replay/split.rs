@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::encode::{RecordTail, is_encoded_as};
 use super::recorded_dispatch::is_input;
-use crate::blobs::{BlobStore, TapeText};
+use crate::blobs::{BlobStore, TapeText, may_contain_reference};
 use crate::line::{RecordHead, digest_hex, is_deep, parse_typed};
 use crate::record::{HeaderRecord, Record, RecordBody};
 use crate::{TapeError, TapeReader, TornRecord};
@@ -139,6 +139,8 @@ fn parse<'t>(text: &'t [u8], is_written_blob: bool, blobs: &BlobStore<'_>) -> Re
             && !is_deep(fields, 1)
             && let Some(body) = parse_typed(head.kind, rest)
             && (!is_input(&body) || is_encoded_as(&body, tail))
+            // The engine gets what a hook returned.
+            && !(matches!(body, RecordBody::HookReturned(_)) && may_contain_reference(fields))
         {
             return Ok(stored(Some(body)));
         }

@@ -1,53 +1,18 @@
 //! Continues an existing tape.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use pintle_contract::Clock;
 
-use super::hook_numbers::HookNumbering;
-use super::line_encoder::LineEncoder;
-use super::output::{TapeOutput, TapeSink};
+use super::output::TapeSink;
 use super::tape_file::{TapeFile, read_from};
-use super::{Tape, TapeState, file};
+use super::{Tape, TapeCursor, file};
 use crate::TapeError;
-use crate::dispatch_tracker::DispatchTracker;
 use crate::read::{TapeLine, TapeReader};
-use crate::record::{HeaderRecord, HostRecord, Record, RecordBody, RepairedRecord};
+use crate::record::{HeaderRecord, RecordBody, RepairedRecord};
 use crate::verify::chain::ChainCheck;
-
-/// The largest numbers on a tape.
-#[derive(Debug, Default)]
-struct TapeTail {
-    dispatch: u64,
-    call: u64,
-    request: u64,
-    next_entry: u64,
-    next_chain: u64,
-    at_ms: u64,
-}
-
-impl TapeTail {
-    fn add_record(&mut self, record: &Record<'_>) {
-        let body = &record.body;
-        self.at_ms = self.at_ms.max(record.at_ms);
-        self.dispatch = self.dispatch.max(body.dispatch().unwrap_or_default());
-        match body {
-            RecordBody::HookCall(asked) => self.call = self.call.max(asked.call),
-            RecordBody::Host(HostRecord::ModelRequest(request)) => self.request = self.request.max(request.request),
-            RecordBody::Hooks(loaded) => {
-                for entry in &loaded.hooks {
-                    self.next_entry = self.next_entry.max(entry.entry.saturating_add(1));
-                    self.next_chain = self.next_chain.max(entry.chain.saturating_add(1));
-                }
-            }
-            _ => {}
-        }
-    }
-}
 
 impl Tape {
     /// Opens an existing tape to continue it. Everything up to the last complete record is verified. A torn record is
@@ -61,35 +26,20 @@ impl Tape {
         let open = |source| TapeError::Open { path: path.to_owned(), source };
         let mut file = file::reopen(path)?;
         let mut reader = TapeReader::from_file(file.try_clone().map_err(open)?, path)?.abridged();
-        let (mut last, mut links) = (TapeTail::default(), ChainCheck::default());
-        let (mut whole_bytes, mut last_line_bytes) = (0, 0);
+        let (mut end, mut links) = (TapeCursor::default(), ChainCheck::default());
         for line in &mut reader {
             let line = line?;
             check_link(&mut links, &line)?;
-            last.add_record(&line.record);
-            last_line_bytes = line.text.len() as u64 + 1;
-            whole_bytes += last_line_bytes;
+            end.add_record(&line.record, line.text.len() as u64 + 1);
         }
         let (torn, blobs) = (reader.torn(), reader.blobs());
-        let lines = LineEncoder::resume_after(links.next_seq, links.prev, blobs.digests().collect())
-            .with_last_line_len(last_line_bytes)
-            .with_recent_lists(blobs.recent_lists());
+        (end.next_seq, end.prev, end.blobs) = (links.next_seq, links.prev, blobs.digests().collect());
         if torn.is_none() && !reader.ends_with_newline() {
             file.write_all(b"\n").map_err(open)?;
         } else {
-            file.set_len(whole_bytes).map_err(open)?;
+            file.set_len(end.size_bytes).map_err(open)?;
         }
-        let state = TapeState {
-            dispatches: DispatchTracker::resume_after(last.dispatch),
-            hooks: HookNumbering::resume_after(last.next_entry, last.next_chain),
-            output: TapeOutput::resume_after(lines, TapeSink::File(TapeFile::new(file, path, whole_bytes)), last.at_ms),
-            sessions: BTreeSet::new(),
-        };
-        let tape = Self {
-            calls: AtomicU64::new(last.call),
-            requests: AtomicU64::new(last.request),
-            ..Self::new(Some(path.to_owned()), clock, state)
-        };
+        let tape = end.continue_tape(file, path, blobs.recent_lists(), clock);
         if let Some(torn) = torn {
             tape.put(|_| {
                 RecordBody::Repaired(RepairedRecord { line: torn.line as u64, size_bytes: torn.size_bytes as u64 })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,12 +13,13 @@ use serde::{Deserialize, Serialize};
 use super::hook_numbers::{FirstHooks, HookNumbering};
 use super::line_encoder::LineEncoder;
 use super::output::{TapeOutput, TapeSink};
-use super::tape_file::{TapeFile, read_from};
+use super::tape_file::TapeFile;
 use super::{Tape, TapeState, file};
 use crate::TapeError;
+use crate::blobs::RecentLists;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::line::digest_hex;
-use crate::record::FORMAT;
+use crate::record::{FORMAT, HostRecord, Record, RecordBody};
 
 /// The position at the end of a tape: what a process needs to continue the tape without reading it.
 ///
@@ -29,11 +30,11 @@ use crate::record::FORMAT;
 pub struct TapeCursor {
     /// The format of the tape.
     format: u32,
-    size_bytes: u64,
+    pub(super) size_bytes: u64,
     last_line_bytes: u64,
-    next_seq: u64,
+    pub(super) next_seq: u64,
     last_ms: u64,
-    prev: Option<String>,
+    pub(super) prev: Option<String>,
     pub(super) dispatch: u64,
     pub(super) call: u64,
     request: u64,
@@ -43,7 +44,7 @@ pub struct TapeCursor {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first_hooks: Option<FirstHooks>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    blobs: Vec<String>,
+    pub(super) blobs: Vec<String>,
 }
 
 impl Tape {
@@ -122,25 +123,7 @@ impl Tape {
             }
             CursorPosition::NotFound(what) => return Err(cursor.lost_error(path, what)),
         }
-        let blobs = cursor.blobs.iter().cloned().collect();
-        let lines = LineEncoder::resume_after(cursor.next_seq, cursor.prev.clone(), blobs)
-            .with_last_line_len(cursor.last_line_bytes);
-        let state = TapeState {
-            dispatches: DispatchTracker::resume_after(cursor.dispatch),
-            hooks: HookNumbering::resume_after(cursor.next_entry, cursor.next_chain)
-                .with_first_hooks(cursor.first_hooks.clone()),
-            output: TapeOutput::resume_after(
-                lines,
-                TapeSink::File(TapeFile::new(file, path, cursor.size_bytes)),
-                cursor.last_ms,
-            ),
-            sessions: BTreeSet::new(),
-        };
-        Ok(Self {
-            calls: AtomicU64::new(cursor.call),
-            requests: AtomicU64::new(cursor.request),
-            ..Self::new(Some(path.to_owned()), clock, state)
-        })
+        Ok(cursor.clone().continue_tape(file, path, RecentLists::default(), clock))
     }
 }
 
@@ -162,6 +145,52 @@ enum CursorPosition {
 }
 
 impl TapeCursor {
+    /// Moves behind the next record of a tape, whose line has this size. Its number, its digest and its blobs are known
+    /// elsewhere.
+    pub(super) fn add_record(&mut self, record: &Record<'_>, line_bytes: u64) {
+        let body = &record.body;
+        self.size_bytes += line_bytes;
+        self.last_line_bytes = line_bytes;
+        self.last_ms = self.last_ms.max(record.at_ms);
+        self.dispatch = self.dispatch.max(body.dispatch().unwrap_or_default());
+        match body {
+            RecordBody::HookCall(asked) => self.call = self.call.max(asked.call),
+            RecordBody::Host(HostRecord::ModelRequest(request)) => self.request = self.request.max(request.request),
+            RecordBody::Hooks(loaded) => {
+                for entry in &loaded.hooks {
+                    self.next_entry = self.next_entry.max(entry.entry.saturating_add(1));
+                    self.next_chain = self.next_chain.max(entry.chain.saturating_add(1));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Continues a tape at its end.
+    pub(super) fn continue_tape(
+        self,
+        file: File,
+        path: &Path,
+        recent_lists: RecentLists,
+        clock: Arc<dyn Clock>,
+    ) -> Tape {
+        let lines = LineEncoder::resume_after(self.next_seq, self.prev, self.blobs.into_iter().collect())
+            .with_last_line_len(self.last_line_bytes)
+            .with_recent_lists(recent_lists);
+        let sink = TapeSink::File(TapeFile::new(file, path, self.size_bytes));
+        let state = TapeState {
+            dispatches: DispatchTracker::resume_after(self.dispatch),
+            hooks: HookNumbering::resume_after(self.next_entry, self.next_chain).with_first_hooks(self.first_hooks),
+            output: TapeOutput::resume_after(lines, sink, self.last_ms),
+            sessions: BTreeSet::new(),
+        };
+        Tape {
+            calls: AtomicU64::new(self.call),
+            requests: AtomicU64::new(self.request),
+            ..Tape::new(Some(path.to_owned()), clock, state)
+        }
+    }
+
     /// The number of records before it.
     #[must_use]
     pub fn record_count(&self) -> u64 {
@@ -171,15 +200,8 @@ impl TapeCursor {
     /// Whether it is after a line of this tape, or at its end.
     #[must_use]
     pub fn is_within(&self, tape: impl AsRef<Path>) -> bool {
-        let read = || {
-            let mut file = pintle_files::open(tape).ok()?;
-            let begin = self.size_bytes.checked_sub(self.last_line_bytes)?;
-            let mut line = Vec::new();
-            file.seek(SeekFrom::Start(begin)).ok()?;
-            file.take(self.last_line_bytes).read_to_end(&mut line).ok()?;
-            line.pop_if(|end| *end == b'\n').map(|_| digest_hex(&line))
-        };
-        read().is_some_and(|digest| Some(digest) == self.prev)
+        let position = pintle_files::open(tape).map(|mut file| self.find_in(&mut file));
+        matches!(position, Ok(CursorPosition::End | CursorPosition::Inside))
     }
 
     /// The digest of the last line before it.
@@ -196,13 +218,15 @@ impl TapeCursor {
         if found < self.size_bytes {
             return CursorPosition::NotFound("it is shorter now");
         }
-        let Ok(mut rest) = read_from(file, begin) else { return CursorPosition::NotFound("its end cannot be read") };
-        let more = rest.split_off(usize::try_from(self.last_line_bytes).unwrap_or(usize::MAX).min(rest.len()));
-        match rest.strip_suffix(b"\n") {
-            Some(line) if Some(digest_hex(line)) == self.prev && more.is_empty() => CursorPosition::End,
-            Some(line) if Some(digest_hex(line)) == self.prev => CursorPosition::Inside,
-            _ => CursorPosition::NotFound("the last of them is missing"),
+        let mut line = Vec::new();
+        let read = file.seek(SeekFrom::Start(begin));
+        if read.and_then(|_| Read::take(&mut *file, self.last_line_bytes).read_to_end(&mut line)).is_err() {
+            return CursorPosition::NotFound("its end cannot be read");
         }
+        if line.strip_suffix(b"\n").is_none_or(|line| Some(digest_hex(line)) != self.prev) {
+            return CursorPosition::NotFound("the last of them is missing");
+        }
+        if found == self.size_bytes { CursorPosition::End } else { CursorPosition::Inside }
     }
 
     fn lost_error(&self, path: &Path, action: &'static str) -> TapeError {

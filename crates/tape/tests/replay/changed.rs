@@ -264,3 +264,27 @@ fn a_broken_chain_a_wrong_number_and_another_spelling_are_found() {
         assert_eq!((found.line, found.difference_kind), (line, reason), "{found:#?}");
     }
 }
+
+#[test]
+fn reference_in_a_rewrite_stands_for_its_value() {
+    let session = ReplaySessionFixture::new(false);
+    let args = json!({"text": "x".repeat(2_000), "data": {"$blob": "ab"}});
+    let rewrite = move || Verdict::rewrite([(String::from("args"), args.clone())].into_iter().collect());
+    let pre = || pintle_contract::EventName::parse("tool.pre").unwrap();
+    let hooks = [
+        hook("shape", pre(), ScriptedHandler::from_fn(move |_| rewrite())),
+        hook("late", pre(), ScriptedHandler::from_verdict(Verdict::pass())),
+    ];
+    let set = session.load(vec![chain(Layer::User, Profile::SequentialFirstDeny, hooks)]);
+    session.fire(&set, &tool_event("run", json!({"text": "short"})), &CancelToken::default(), None);
+    let tape = session.bytes();
+    assert_replays_equal(&tape, "as it was written");
+    // An object that only looks like a reference is not what the hook returned.
+    let forged = forge_tape(&tape, |all| {
+        let index = all.iter().position(|record| record["value"]["args"]["text"]["$blob"].is_string()).unwrap();
+        let text = &mut all[index]["value"]["args"]["text"];
+        *text = json!({"$$blob": text["$blob"]});
+    });
+    let found = replay_tape(&forged).difference.unwrap();
+    assert_eq!((found.kind.as_str(), found.difference_kind), ("hook_call", DifferenceKind::Content));
+}
