@@ -6,6 +6,7 @@ use std::ops::Range;
 use pintle_contract::{Decision, Effect, EventName, FailurePolicy};
 use serde_json::Value;
 
+use super::host::agent_label;
 use super::style::single_line;
 use super::{ShowOptions, StyledLine, Tone, effect};
 use crate::record::{
@@ -47,15 +48,11 @@ impl DispatchBlock {
             event.push(' ');
             event.push_str(&single_line(subject, 80));
         }
-        let whose = match record.origin.depth {
-            0 => String::new(),
-            depth => format!("  (agent {}, depth {depth})", single_line(&record.origin.agent, 80)),
-        };
         Self {
             offset: time,
             parent: record.parent,
             event,
-            agent_label: whose,
+            agent_label: agent_label(&record.origin),
             delegated: record.origin.depth > 0,
             details: Vec::new(),
             effects: BTreeMap::new(),

@@ -1,7 +1,7 @@
 //! Renders the host's records, one line each.
 
 use pintle_contract::Origin;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::block::format_duration;
 use super::removed::RemovedTexts;
@@ -143,7 +143,8 @@ fn describe_model_reply(reply: &ModelReplyRecord<'_>, cut: &dyn Fn(&str) -> Stri
     (Tone::Plain, format!("request {request} answered in {took}{wants}: {}", cut(text)))
 }
 
-fn agent_label(origin: &Origin) -> String {
+/// The agent of a record, if it is a delegated one.
+pub(super) fn agent_label(origin: &Origin) -> String {
     match origin.depth {
         0 => String::new(),
         depth => format!("  (agent {}, depth {depth})", single_line(&origin.agent, 80)),
@@ -152,16 +153,21 @@ fn agent_label(origin: &Origin) -> String {
 
 /// The fields of an object that are not null, with a leading space.
 fn describe_fields(value: &Value, options: &ShowOptions) -> String {
-    let empty = Map::new();
-    let fields = value.as_object().unwrap_or(&empty).iter();
-    let text = |value: &Value| match value {
+    let fields = value.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+    fields.map(|(name, value)| format!(" {}", describe_field(name, value, options))).collect()
+}
+
+/// `name=value`.
+pub(super) fn describe_field(name: &str, value: &Value, options: &ShowOptions) -> String {
+    format!("{}={}", single_line(name, 40), describe_value(value, options))
+}
+
+/// A string, or the JSON of any other value.
+pub(super) fn describe_value(value: &Value, options: &ShowOptions) -> String {
+    match value {
         Value::String(text) => single_line(text, options.text_chars),
         other => single_line(&other.to_string(), options.text_chars),
-    };
-    fields.filter(|(_, value)| !value.is_null()).fold(String::new(), |mut line, (name, value)| {
-        line.push_str(&format!(" {}={}", single_line(name, 40), text(value)));
-        line
-    })
+    }
 }
 
 fn describe_source(source: MessageSource) -> &'static str {

@@ -175,19 +175,14 @@ fn render_header(header: &HeaderRecord) -> StyledLine {
 }
 
 fn render_note(time: &str, note: &NoteRecord<'_>, options: &ShowOptions) -> StyledLine {
-    let text = |value: &Value| match value {
-        Value::String(text) => single_line(text, options.text_chars),
-        other => single_line(&other.to_string(), options.text_chars),
-    };
     let field = |name: &str| note.data.get(name).and_then(Value::as_str);
     let what = match (&*note.data, field("role"), field("text")) {
         (_, Some(role), Some(said)) => format!("{}: {}", single_line(role, 40), single_line(said, options.text_chars)),
         (Value::Object(fields), ..) => {
-            let pairs: Vec<String> =
-                fields.iter().map(|(name, value)| format!("{}={}", single_line(name, 40), text(value))).collect();
-            pairs.join(" ")
+            let pairs = fields.iter().map(|(name, value)| host::describe_field(name, value, options));
+            pairs.collect::<Vec<_>>().join(" ")
         }
-        (other, ..) => text(other),
+        (other, ..) => host::describe_value(other, options),
     };
     let mut line = StyledLine::new(Tone::Quiet, time);
     line.push(Tone::Plain, format!("{} ", single_line(&note.kind, 40)));
