@@ -1,8 +1,9 @@
 //! Reads tapes.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use crate::record::{FORMAT, HeaderRecord, Record, RecordBody};
 use crate::{RecordError, TapeError};
 
 /// How much of a tape is read at once.
-const READ_AHEAD_BYTES: u64 = 64 << 10;
+const READ_AHEAD_BYTES: usize = 64 << 10;
 
 /// A tape that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,9 +148,14 @@ pub struct TapeReader<'b> {
     /// The file, for errors.
     path: PathBuf,
     blobs: BlobStore<'b>,
-    lines: LineSplitter,
+    text_reader: BufReader<TapeTextReader<'b>>,
+    /// The offset of the next line.
+    offset: u64,
     /// The number of the last line read.
     line: usize,
+    /// Whether the last line read has its end.
+    has_newline: bool,
+    is_over: bool,
     is_abridged: bool,
     torn: Option<TornRecord>,
 }
@@ -167,20 +173,6 @@ pub struct TapeLine {
     pub is_abridged: bool,
 }
 
-/// Divides the text of a tape into lines.
-#[derive(Debug, Default)]
-struct LineSplitter {
-    /// Text that was read ahead.
-    ahead: Vec<u8>,
-    /// The start of the next line in it.
-    start: usize,
-    /// The offset of the next line on the tape.
-    offset: u64,
-    is_over: bool,
-    /// Whether the last line had its end.
-    has_newline: bool,
-}
-
 impl TapeReader<'static> {
     /// Starts reading a tape from a regular file.
     ///
@@ -189,12 +181,12 @@ impl TapeReader<'static> {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TapeError> {
         let path = path.as_ref();
         let file = pintle_files::open(path).map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
-        Self::from_text(TapeText::File(file), path)
+        Self::from_text(TapeText::File(Arc::new(file)), path)
     }
 
     /// Starts reading a tape from an open file.
     pub(crate) fn from_file(file: File, path: &Path) -> Result<Self, TapeError> {
-        Self::from_text(TapeText::File(file), path)
+        Self::from_text(TapeText::File(Arc::new(file)), path)
     }
 }
 
@@ -208,12 +200,22 @@ impl<'b> TapeReader<'b> {
     }
 
     fn from_text(text: TapeText<'b>, path: &Path) -> Result<Self, TapeError> {
-        let (path, blobs) = (path.to_owned(), BlobStore::new(text));
-        let mut reader = Self { path, blobs, lines: LineSplitter::default(), line: 0, is_abridged: false, torn: None };
-        // The first line is read twice, because it tells whether there is anything to read.
-        let first = reader.next_text()?;
-        reader.lines = LineSplitter::default();
-        if first.is_none_or(|(text, _)| text.is_empty()) { Err(TapeError::Empty) } else { Ok(reader) }
+        let mut text_reader = BufReader::with_capacity(READ_AHEAD_BYTES, text.read_from(0));
+        let first = text_reader.fill_buf().map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
+        if matches!(first.first(), None | Some(b'\n')) {
+            return Err(TapeError::Empty);
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            blobs: BlobStore::new(text),
+            text_reader,
+            offset: 0,
+            line: 0,
+            has_newline: false,
+            is_over: false,
+            is_abridged: false,
+            torn: None,
+        })
     }
 
     /// Leaves out the messages of requests, which are most of a long tape once they are resolved.
@@ -239,7 +241,7 @@ impl<'b> TapeReader<'b> {
     /// Whether the last line read has its end.
     #[must_use]
     pub fn ends_with_newline(&self) -> bool {
-        self.lines.has_newline
+        self.has_newline
     }
 
     /// The blobs read so far.
@@ -249,15 +251,22 @@ impl<'b> TapeReader<'b> {
 
     /// The next line and its offset.
     fn next_text(&mut self) -> Result<Option<(Vec<u8>, u64)>, TapeError> {
-        let open = |source| TapeError::Open { path: self.path.clone(), source };
-        self.lines.next_line(self.blobs.text()).map_err(open)
+        let (mut text, offset) = (Vec::new(), self.offset);
+        let read = self.text_reader.read_until(b'\n', &mut text);
+        let size_bytes = read.map_err(|source| TapeError::Open { path: self.path.clone(), source })?;
+        if size_bytes == 0 {
+            return Ok(None);
+        }
+        self.offset += size_bytes as u64;
+        self.has_newline = text.pop_if(|end| *end == b'\n').is_some();
+        Ok(Some((text, offset)))
     }
 
     fn read_line(&mut self, text: Vec<u8>, offset: u64) -> Result<Option<TapeLine>, TapeError> {
         let number = self.line;
         let at = |error| TapeError::Line { line: number, reason: error };
         // Only the last line can be torn, because a record and its line end are written together.
-        let may_be_torn = !self.lines.has_newline;
+        let may_be_torn = !self.has_newline;
         let parsed = match number {
             1 => parse_first_line(&text)?.map(|record| (record, false)),
             _ => Record::from_stored_with(&text, &self.blobs, self.is_abridged),
@@ -288,50 +297,20 @@ impl Iterator for TapeReader<'_> {
     type Item = Result<TapeLine, TapeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let next = match self.next_text() {
-            Ok(next) => next,
-            Err(error) => {
-                self.lines.is_over = true;
-                return Some(Err(error));
-            }
-        };
-        let (text, offset) = next?;
-        self.line += 1;
-        let read = self.read_line(text, offset).transpose();
-        // After a line that cannot be read, nothing more can be recognised.
-        self.lines.is_over |= !matches!(read, Some(Ok(_)));
-        read
-    }
-}
-
-impl LineSplitter {
-    /// The next line without its end, and its offset.
-    fn next_line(&mut self, text: &TapeText<'_>) -> io::Result<Option<(Vec<u8>, u64)>> {
-        let mut searched = self.start;
-        while !self.is_over {
-            let rest = self.ahead.get(searched..).unwrap_or_default();
-            if let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-                self.has_newline = true;
-                return Ok(Some(self.take_line(searched + end, 1)));
-            }
-            self.ahead.drain(..self.start);
-            self.start = 0;
-            searched = self.ahead.len();
-            let offset = self.offset + searched as u64;
-            let read = TapeTextReader { text, offset }.take(READ_AHEAD_BYTES).read_to_end(&mut self.ahead)?;
-            self.is_over = read == 0;
+        if self.is_over {
+            return None;
         }
-        let is_rest = self.start < self.ahead.len();
-        self.has_newline &= !is_rest;
-        Ok(is_rest.then(|| self.take_line(self.ahead.len(), 0)))
-    }
-
-    fn take_line(&mut self, end: usize, newline_bytes: usize) -> (Vec<u8>, u64) {
-        let line = self.ahead.get(self.start..end).unwrap_or_default().to_vec();
-        let offset = self.offset;
-        self.offset += (line.len() + newline_bytes) as u64;
-        self.start = end + newline_bytes;
-        (line, offset)
+        let read = match self.next_text() {
+            Ok(None) => None,
+            Ok(Some((text, offset))) => {
+                self.line += 1;
+                self.read_line(text, offset).transpose()
+            }
+            Err(error) => Some(Err(error)),
+        };
+        // After a line that cannot be read, nothing more can be recognised, and a line without an end is the last one.
+        self.is_over = !matches!(read, Some(Ok(_))) || !self.has_newline;
+        read
     }
 }
 

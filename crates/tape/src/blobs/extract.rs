@@ -90,7 +90,7 @@ pub(crate) struct BlobExtractor<'b> {
     is_changed: bool,
     /// The blobs of the tape that the text is from. Its references stay.
     known: Option<&'b BlobStore<'b>>,
-    /// The total size of what the references stand for.
+    /// The total size of the blobs that it refers to.
     known_bytes: usize,
 }
 
@@ -245,7 +245,7 @@ fn string_bytes(text: &[u8]) -> usize {
         match rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
             None => return text.len(),
             Some(index) if rest.get(index) == Some(&b'"') => return size_bytes + index + 1,
-            // What is escaped is no end of the string.
+            // An escaped byte does not end the string.
             Some(index) => size_bytes += index + 2,
         }
     }

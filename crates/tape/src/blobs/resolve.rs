@@ -63,10 +63,6 @@ impl<'b> BlobStore<'b> {
         Self { text, ..Self::default() }
     }
 
-    pub(crate) fn text(&self) -> &TapeText<'b> {
-        &self.text
-    }
-
     /// Adds the blob of a line that starts at this offset. Returns its fields as the writer encodes them.
     ///
     /// # Errors

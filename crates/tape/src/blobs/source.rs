@@ -2,12 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 /// Where the text of a tape is.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum TapeText<'b> {
     Memory(&'b [u8]),
-    File(File),
+    File(Arc<File>),
 }
 
 /// A part of a tape's text, or a copy where the tape has another spelling of it.
@@ -17,11 +18,11 @@ pub(super) enum TextSpan {
     Owned(Box<[u8]>),
 }
 
-/// Reads the text of a tape from its start.
+/// Reads the text of a tape from an offset on.
 #[derive(Debug)]
-pub(crate) struct TapeTextReader<'t, 'b> {
-    pub(crate) text: &'t TapeText<'b>,
-    pub(crate) offset: u64,
+pub(crate) struct TapeTextReader<'b> {
+    text: TapeText<'b>,
+    offset: u64,
 }
 
 impl Default for TapeText<'_> {
@@ -30,20 +31,10 @@ impl Default for TapeText<'_> {
     }
 }
 
-impl TapeText<'_> {
-    /// Reads some bytes from an offset; none at the end.
-    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Memory(bytes) => {
-                let from = usize::try_from(offset).ok().and_then(|from| bytes.get(from..)).unwrap_or_default();
-                (&*from).read(into)
-            }
-            Self::File(file) => {
-                let mut file = file;
-                file.seek(SeekFrom::Start(offset))?;
-                file.read(into)
-            }
-        }
+impl<'b> TapeText<'b> {
+    /// Reads from an offset on.
+    pub(crate) fn read_from(&self, offset: u64) -> TapeTextReader<'b> {
+        TapeTextReader { text: self.clone(), offset }
     }
 
     /// The text of a part.
@@ -53,7 +44,7 @@ impl TapeText<'_> {
             TextSpan::At { offset, size_bytes } => (*offset, *size_bytes),
         };
         let mut text = Vec::with_capacity(size_bytes as usize);
-        let read = TapeTextReader { text: self, offset }.take(u64::from(size_bytes)).read_to_end(&mut text);
+        let read = self.read_from(offset).take(u64::from(size_bytes)).read_to_end(&mut text);
         match read {
             Ok(read) if read == size_bytes as usize => Ok(text),
             Ok(_) => Err(String::from("the tape was truncated while it was read")),
@@ -62,9 +53,19 @@ impl TapeText<'_> {
     }
 }
 
-impl Read for TapeTextReader<'_, '_> {
+impl Read for TapeTextReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.text.read_at(self.offset, into)?;
+        let read = match &self.text {
+            TapeText::Memory(bytes) => {
+                let from = usize::try_from(self.offset).ok().and_then(|from| bytes.get(from..));
+                from.unwrap_or_default().read(into)?
+            }
+            TapeText::File(file) => {
+                let mut file = &**file;
+                file.seek(SeekFrom::Start(self.offset))?;
+                file.read(into)?
+            }
+        };
         self.offset += read as u64;
         Ok(read)
     }

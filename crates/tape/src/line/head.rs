@@ -19,10 +19,21 @@ pub(crate) struct RecordHead<Text> {
 
 /// Appends a line: the fields of every record, then those of its body, which are a separate object.
 pub(crate) fn push_line(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Option<&str>, kind: &str, body: &[u8]) {
+    push_position(line, seq, at_ms, prev);
+    push_tail(line, kind, body);
+}
+
+/// Appends what a line has before its kind.
+pub(crate) fn push_position(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Option<&str>) {
     // Writing to memory does not fail, nor does writing a string as JSON.
     let _ = write!(line, "{{\"seq\":{seq},\"at_ms\":{at_ms},\"prev\":");
     let _ = serde_json::to_writer(&mut *line, &prev);
-    line.extend_from_slice(b",\"kind\":");
+    line.push(b',');
+}
+
+/// Appends a line from its kind on.
+pub(crate) fn push_tail(line: &mut Vec<u8>, kind: &str, body: &[u8]) {
+    line.extend_from_slice(b"\"kind\":");
     let _ = serde_json::to_writer(&mut *line, kind);
     // The opening brace of the body becomes a comma.
     let fields = body.strip_prefix(b"{").unwrap_or(b"}");

@@ -9,7 +9,7 @@ use crate::error::RecordError;
 use crate::record::{Record, RecordBody};
 
 pub(crate) use body::{FieldSource, encode_fields, from_fields, parse_typed};
-pub(crate) use head::{RecordHead, is_closing, make_closing_record, push_line};
+pub(crate) use head::{RecordHead, is_closing, make_closing_record, push_line, push_position, push_tail};
 pub(crate) use text::is_deep;
 use text::json_error_text;
 pub(crate) use text::{DEEPEST, DigestBytes, digest_bytes, digest_hex, parse_hex, to_hex};

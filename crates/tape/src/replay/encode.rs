@@ -4,8 +4,10 @@ use std::cell::RefCell;
 
 use pintle_contract::Redactor;
 
-use crate::blobs::{BlobContent, ExtractedBlob, RecentLists, STRING_BYTES, blob_fields, may_contain_reference};
-use crate::line::is_deep;
+use crate::blobs::{
+    BlobContent, BlobExtraction, ExtractedBlob, RecentLists, STRING_BYTES, blob_fields, may_contain_reference,
+};
+use crate::line::{is_deep, push_tail};
 use crate::record::RecordBody;
 use crate::write::EncodedFields;
 
@@ -22,8 +24,8 @@ impl RecordTail {
     pub(super) fn encode(body: &RecordBody<'_>, secrets: Option<&dyn Redactor>) -> Self {
         // Records consist of JSON values, which can always be written as JSON.
         let Ok(prepared) = EncodedFields::new(body, secrets) else { return Self::default() };
-        let (fields, blobs) = prepared.into_stored_fields();
-        Self { text: encode_tail(body.kind(), &fields), blobs }
+        let BlobExtraction { text, blobs } = prepared.stored;
+        Self { text: encode_tail(body.kind(), &text), blobs }
     }
 
     pub(super) fn encode_blob(blob: &ExtractedBlob) -> Self {
@@ -46,21 +48,10 @@ impl RecordTail {
     }
 }
 
-/// Joins a kind and the object of its fields.
 fn encode_tail(kind: &str, fields: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(fields.len() + kind.len() + 12);
-    push_kind(&mut text, kind);
-    // The first brace becomes the comma.
-    let fields = fields.strip_prefix(b"{").unwrap_or(b"}");
-    text.extend_from_slice(if fields == b"}" { b"" } else { b"," });
-    text.extend_from_slice(fields);
+    push_tail(&mut text, kind, fields);
     text
-}
-
-fn push_kind(text: &mut Vec<u8>, kind: &str) {
-    text.extend_from_slice(b"\"kind\":");
-    // Writing to memory cannot fail, and neither can writing a string as JSON.
-    let _ = serde_json::to_writer(text, kind);
 }
 
 /// Whether a record without large values has this encoding. Nothing is allocated.
@@ -68,17 +59,10 @@ pub(super) fn is_encoded_as(body: &RecordBody<'_>, tail: &[u8]) -> bool {
     thread_local! {
         static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     }
+    let kind = tail.strip_prefix(b"\"kind\":\"").and_then(|tail| tail.strip_prefix(body.kind().as_bytes()));
+    let Some(fields) = kind.and_then(|tail| tail.strip_prefix(b"\",")) else { return false };
     TEXT.with_borrow_mut(|text| {
         text.clear();
-        push_kind(text, body.kind());
-        let start = text.len();
-        if body.push_fields(text).is_err() {
-            return false;
-        }
-        // The first brace becomes the comma.
-        if let Some(brace) = text.get_mut(start) {
-            *brace = b',';
-        }
-        text == tail
+        body.push_fields(text).is_ok() && text.get(1..) == Some(fields)
     })
 }

@@ -1,12 +1,11 @@
 //! Builds the new tape from the replayed records, and finds where it differs from the old one.
 
 use std::borrow::Cow;
-use std::io::Write as _;
 
 use super::comparing_journal::LineReplacement;
 use super::encode::RecordTail;
 use super::split::SplitLine;
-use crate::line::{digest_hex, is_closing, make_closing_record};
+use crate::line::{digest_hex, is_closing, make_closing_record, push_position};
 use crate::record::RecordBody;
 
 /// A new tape, and its first difference from the old one.
@@ -93,12 +92,7 @@ impl<'t> RenumberedLine<'t> {
         });
         let tail = closed.as_deref().unwrap_or(tail);
         let mut line = Vec::with_capacity(tail.len() + 160);
-        // Writing to memory cannot fail.
-        let _ = write!(line, "{{\"seq\":{},\"at_ms\":{at_ms},\"prev\":", self.next_seq);
-        match &self.prev {
-            Some(prev) => drop(write!(line, "\"{prev}\",")),
-            None => line.extend_from_slice(b"null,"),
-        }
+        push_position(&mut line, self.next_seq, at_ms, self.prev.as_deref());
         line.extend_from_slice(tail);
         self.prev = Some(Cow::Owned(digest_hex(&line)));
         self.next_seq += 1;

@@ -132,7 +132,7 @@ pub fn verify(tape: &LoadedTape) -> VerifyReport {
         text.clear();
         if let Ok(prepared) = EncodedFields::new(&record.body, None) {
             let Record { seq, at_ms, prev, body } = record;
-            push_line(&mut text, *seq, *at_ms, prev.as_deref(), body.kind(), prepared.stored_fields());
+            push_line(&mut text, *seq, *at_ms, prev.as_deref(), body.kind(), &prepared.stored.text);
         }
         let line = CheckedLine { number: index + 1, text: &text, record, is_abridged: false };
         verifier.check_line(&line, &|_| Err(RecordError::new(String::from("the record is complete"))));

@@ -76,10 +76,7 @@ impl Tape {
         if is_interrupted {
             let size_bytes = reader.torn().map_or(0, |torn| torn.size_bytes as u64);
             self.put(|state| {
-                RecordBody::Repaired(RepairedRecord {
-                    line: state.output.lines.next_seq().saturating_add(1),
-                    size_bytes,
-                })
+                RecordBody::Repaired(RepairedRecord { line: state.output.lines.next_seq.saturating_add(1), size_bytes })
             });
         }
         self.take_error().map_or(Ok(()), Err)

@@ -59,17 +59,17 @@ impl Tape {
             Some(TapeCursor {
                 format: FORMAT,
                 size_bytes,
-                last_line_bytes: lines.last_line_bytes(),
-                next_seq: lines.next_seq(),
+                last_line_bytes: lines.last_line_bytes,
+                next_seq: lines.next_seq,
                 last_ms: state.output.last_ms,
-                prev: lines.prev().map(str::to_owned),
+                prev: lines.prev.clone(),
                 dispatch: state.dispatches.last(),
                 call: self.calls.load(Ordering::Relaxed),
                 request: self.requests.load(Ordering::Relaxed),
                 next_entry,
                 next_chain,
                 first_hooks: state.hooks.first_hooks().cloned(),
-                blobs: lines.known_blobs(),
+                blobs: lines.known_blobs.iter().cloned().collect(),
             })
         })
     }
@@ -174,9 +174,14 @@ impl TapeCursor {
         recent_lists: RecentLists,
         clock: Arc<dyn Clock>,
     ) -> Tape {
-        let lines = LineEncoder::resume_after(self.next_seq, self.prev, self.blobs.into_iter().collect())
-            .with_last_line_len(self.last_line_bytes)
-            .with_recent_lists(recent_lists);
+        let lines = LineEncoder {
+            next_seq: self.next_seq,
+            prev: self.prev,
+            last_line_bytes: self.last_line_bytes,
+            known_blobs: self.blobs.into_iter().collect(),
+            recent_lists,
+            line: Vec::new(),
+        };
         let sink = TapeSink::File(TapeFile::new(file, path, self.size_bytes));
         let state = TapeState {
             dispatches: DispatchTracker::resume_after(self.dispatch),

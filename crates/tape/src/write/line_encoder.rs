@@ -1,26 +1,29 @@
 //! Encodes records as lines of a tape: numbered, chained, redacted, and with large values moved to blobs.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::io;
 
 use pintle_contract::Redactor;
 use serde_json::{Map, Value};
 
-use crate::blobs::{self, BlobContent, BlobExtraction, ExtractedBlob, RecentLists, blob_fields};
+use crate::blobs::{BlobContent, BlobExtraction, ExtractedBlob, RecentLists, blob_fields, extract_blobs};
 use crate::line::{self, PackedFields, digest_hex, push_line};
 use crate::record::RecordBody;
 use crate::write::{ListPrefix, long_arrays};
 
 /// Encodes the lines of a tape. The same records in the same order give the same lines.
 #[derive(Debug, Default)]
-pub(crate) struct LineEncoder {
-    next_seq: u64,
-    prev: Option<String>,
+pub(super) struct LineEncoder {
+    /// The number of the next line.
+    pub(super) next_seq: u64,
+    /// The digest of the last line.
+    pub(super) prev: Option<String>,
+    /// The length of the last line, with its end.
+    pub(super) last_line_bytes: u64,
     /// The digests of the blobs that were written.
-    known_blobs: HashSet<String>,
-    recent_lists: RecentLists,
-    last_line_bytes: u64,
-    line: Vec<u8>,
+    pub(super) known_blobs: BTreeSet<String>,
+    pub(super) recent_lists: RecentLists,
+    pub(super) line: Vec<u8>,
 }
 
 /// One encoded line.
@@ -50,41 +53,33 @@ pub(crate) enum LineSource<'a> {
 /// They depend only on the record, so records can be prepared concurrently and written one after the other.
 #[derive(Debug)]
 pub(crate) struct EncodedFields {
-    /// The redacted fields, without references to blobs.
-    text: Vec<u8>,
-    is_redacted: bool,
-    extraction: Option<BlobExtraction>,
+    /// As written in the record's own line, and the blobs before it.
+    pub(crate) stored: BlobExtraction,
+    /// Without references to blobs, if something was redacted.
+    redacted: Option<Vec<u8>>,
 }
 
 impl EncodedFields {
     /// Encodes the fields of a record.
     pub(crate) fn new(body: &RecordBody<'_>, secrets: Option<&dyn Redactor>) -> io::Result<Self> {
         let PackedFields { text, is_packed } = line::pack_if_deep(line::encode_fields(body)?)?;
-        let clean = secrets.and_then(|secrets| redact_fields(secrets, &text));
-        let is_clean = clean.is_some();
-        let text = clean.unwrap_or(text);
+        let redacted = secrets.and_then(|secrets| redact_fields(secrets, &text));
+        let fields = redacted.as_ref().unwrap_or(&text);
         // A header says how to read the rest, so it contains no references.
         let stays = is_packed || matches!(body, RecordBody::Header(_) | RecordBody::Blob(_));
-        let cut = if stays { None } else { blobs::extract_blobs(&text) };
-        Ok(Self { text, is_redacted: is_clean, extraction: cut })
+        let extraction = if stays { None } else { extract_blobs(fields) };
+        let stored = match (extraction, &redacted) {
+            (Some(stored), _) => stored,
+            (None, Some(redacted)) => BlobExtraction { text: redacted.clone(), blobs: Vec::new() },
+            (None, None) => BlobExtraction { text, blobs: Vec::new() },
+        };
+        Ok(Self { stored, redacted })
     }
+}
 
-    /// The fields as written in the record's own line.
-    pub(crate) fn stored_fields(&self) -> &[u8] {
-        self.extraction.as_ref().map_or(&self.text, |cut| &cut.text)
-    }
-
-    /// Fields whose blobs are already known.
-    pub(super) fn from_extraction(extraction: BlobExtraction) -> Self {
-        Self { text: Vec::new(), is_redacted: false, extraction: Some(extraction) }
-    }
-
-    /// The fields as written, and the blobs.
-    pub(crate) fn into_stored_fields(self) -> (Vec<u8>, Vec<ExtractedBlob>) {
-        match self.extraction {
-            Some(BlobExtraction { text, blobs }) => (text, blobs),
-            None => (self.text, Vec::new()),
-        }
+impl From<BlobExtraction> for EncodedFields {
+    fn from(stored: BlobExtraction) -> Self {
+        Self { stored, redacted: None }
     }
 }
 
@@ -101,19 +96,9 @@ pub(super) fn redact_fields(secrets: &dyn Redactor, text: &[u8]) -> Option<Vec<u
 }
 
 impl LineEncoder {
-    /// Continues after the lines of a tape.
-    pub(crate) fn resume_after(next_seq: u64, prev: Option<String>, known: HashSet<String>) -> Self {
-        Self { next_seq, prev, known_blobs: known, ..Self::default() }
-    }
-
-    /// Sets the last lists of the tape.
-    pub(crate) fn with_recent_lists(self, recent_lists: RecentLists) -> Self {
-        Self { recent_lists, ..self }
-    }
-
     /// Encodes the fields of the next record. Of an array that grew, only what it grew by is encoded. `prefix` is what
     /// the host knows about its messages.
-    pub(crate) fn encode(
+    pub(super) fn encode(
         &mut self,
         body: &RecordBody<'_>,
         secrets: Option<&dyn Redactor>,
@@ -125,52 +110,16 @@ impl LineEncoder {
         }
     }
 
-    /// Forgets what was written without redacting secrets.
-    pub(super) fn forget_unredacted(&mut self) {
-        self.recent_lists.forget_values();
-    }
-
-    /// Sets the length of the previous line, with its end.
-    pub(crate) fn with_last_line_len(self, last_line_bytes: u64) -> Self {
-        Self { last_line_bytes, ..self }
-    }
-
-    /// The length of the last line, with its end.
-    pub(crate) fn last_line_bytes(&self) -> u64 {
-        self.last_line_bytes
-    }
-
-    /// The digest of the last line.
-    pub(crate) fn prev(&self) -> Option<&str> {
-        self.prev.as_deref()
-    }
-
-    /// The digests of the written blobs, sorted.
-    pub(crate) fn known_blobs(&self) -> Vec<String> {
-        let mut known: Vec<String> = self.known_blobs.iter().cloned().collect();
-        known.sort_unstable();
-        known
-    }
-
-    /// The number of the next line.
-    pub(crate) fn next_seq(&self) -> u64 {
-        self.next_seq
-    }
-
     /// Encodes the line of a record, preceded by the lines of its new blobs. Each line is passed on before the next one
     /// is encoded.
-    pub(crate) fn add(
+    pub(super) fn add(
         &mut self,
         at_ms: u64,
         kind: &str,
         record: EncodedFields,
         mut each: impl FnMut(EncodedLine<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let EncodedFields { text, is_redacted, extraction } = record;
-        let source = if is_redacted { LineSource::Redacted(&text) } else { LineSource::Record };
-        let Some(BlobExtraction { text: short, blobs }) = extraction else {
-            return self.encode_line(at_ms, kind, &text, source, &mut each);
-        };
+        let EncodedFields { stored: BlobExtraction { text, blobs }, redacted } = record;
         for ExtractedBlob { digest, content } in blobs {
             let (name, content) = match content {
                 BlobContent::Value(value) => ("value", value),
@@ -182,7 +131,8 @@ impl LineEncoder {
                 self.encode_line(at_ms, "blob", &fields, LineSource::Blob, &mut each)?;
             }
         }
-        self.encode_line(at_ms, kind, &short, source, &mut each)
+        let source = redacted.as_ref().map_or(LineSource::Record, |redacted| LineSource::Redacted(redacted));
+        self.encode_line(at_ms, kind, &text, source, &mut each)
     }
 
     fn encode_line(

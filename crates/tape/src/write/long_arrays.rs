@@ -37,7 +37,7 @@ impl ListPrefix {
 
 /// The field whose list the host knows.
 const MESSAGES: &str = "messages";
-/// What is in the place of a long array until it is encoded.
+/// What is written for a long array until it is encoded.
 const PLACEHOLDER: &[u8] = b"null";
 /// The depth of the elements of an array in a field of a payload.
 const ELEMENT_DEPTH: usize = 3;
@@ -88,7 +88,7 @@ pub(super) fn encode(
         }
     }
     extractor.push(text.get(start..).unwrap_or_default());
-    Ok(extractor.finish().map(EncodedFields::from_extraction))
+    Ok(extractor.finish().map(EncodedFields::from))
 }
 
 /// The payload of a record if it is an object, and the name of its field.

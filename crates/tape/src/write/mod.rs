@@ -147,7 +147,7 @@ impl Tape {
     pub fn set_redactor(&self, secrets: Arc<dyn Redactor>) {
         self.with_state(|state| {
             if state.output.redactor.is_none() {
-                state.output.lines.forget_unredacted();
+                state.output.lines.recent_lists.forget_values();
                 state.output.redactor = Some(secrets);
             }
         });
@@ -242,7 +242,7 @@ impl Tape {
             if state.output.durability != Durability::None {
                 state.output.sync();
             }
-            state.output.lines.prev().map(str::to_owned).filter(|_| state.output.error.is_none())
+            state.output.lines.prev.clone().filter(|_| state.output.error.is_none())
         })
     }
 
@@ -265,7 +265,7 @@ impl Tape {
     #[must_use]
     pub fn take_error(&self) -> Option<TapeError> {
         self.with_state(|state| {
-            let seq = state.output.lines.next_seq();
+            let seq = state.output.lines.next_seq;
             let ended = |error: &TapeError| TapeError::Write { seq, source: std::io::Error::other(error.to_string()) };
             let again = state.output.error.as_ref().map(ended);
             std::mem::replace(&mut state.output.error, again)

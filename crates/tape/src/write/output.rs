@@ -77,7 +77,7 @@ impl TapeOutput {
         self.last_ms = self.last_ms.max(at_ms);
         self.is_closed = matches!(body, RecordBody::Closed(_));
         if let Err(source) = self.try_put(self.last_ms, body) {
-            self.fail(TapeError::Write { seq: self.lines.next_seq().saturating_sub(1), source });
+            self.fail(TapeError::Write { seq: self.lines.next_seq.saturating_sub(1), source });
         }
     }
 
@@ -86,7 +86,8 @@ impl TapeOutput {
         if self.is_closed {
             return;
         }
-        let closed = line::make_closing_record(self.lines.next_seq(), self.last_ms.max(at_ms), self.lines.prev());
+        let closed =
+            line::make_closing_record(self.lines.next_seq, self.last_ms.max(at_ms), self.lines.prev.as_deref());
         self.put(at_ms, RecordBody::Closed(closed));
     }
 

@@ -266,7 +266,7 @@ fn a_broken_chain_a_wrong_number_and_another_spelling_are_found() {
 }
 
 #[test]
-fn reference_in_a_rewrite_stands_for_its_value() {
+fn rewrite_is_replayed_with_the_values_that_it_refers_to() {
     let session = ReplaySessionFixture::new(false);
     let args = json!({"text": "x".repeat(2_000), "data": {"$blob": "ab"}});
     let rewrite = move || Verdict::rewrite([(String::from("args"), args.clone())].into_iter().collect());
