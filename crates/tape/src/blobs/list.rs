@@ -15,7 +15,7 @@ pub(crate) const FEW_ELEMENTS: usize = 4;
 
 /// An element of a written list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ListElement {
+pub(crate) struct WrittenElement {
     pub(super) digest: DigestBytes,
     /// The digest of the list up to this element.
     pub(super) list_digest: DigestBytes,
@@ -29,7 +29,7 @@ pub(crate) struct NewList {
     /// The list that it takes elements from, if that is decided.
     pub(super) base: Option<ListBase>,
     /// The elements with which it does not begin as its base does, each with its text; `None` if the base has it, too.
-    pub(super) elements: Vec<(ListElement, Option<Vec<u8>>)>,
+    pub(super) elements: Vec<(WrittenElement, Option<Vec<u8>>)>,
     /// The elements before they were written, to compare the next list with them.
     pub(super) values: Vec<Arc<Value>>,
     /// The host's number of the list that grows.
@@ -42,10 +42,10 @@ pub(crate) struct ListBase {
     pub(super) id: u64,
     /// The number of elements with which both begin, and the last one of them.
     pub(super) shared_count: usize,
-    pub(super) shared_last: Option<ListElement>,
+    pub(super) shared_last: Option<WrittenElement>,
 }
 
-impl ListElement {
+impl WrittenElement {
     /// The element after another one, if there is one.
     pub(super) fn after(last: Option<&Self>, digest: DigestBytes, text_bytes: usize) -> Self {
         let list_digest = last.map_or_else(empty_digest, |last| last.list_digest);
@@ -56,13 +56,13 @@ impl ListElement {
 
 impl NewList {
     pub(super) fn push(&mut self, text: Vec<u8>) {
-        let element = ListElement::after(self.last(), digest_bytes(&text), text.len());
+        let element = WrittenElement::after(self.last(), digest_bytes(&text), text.len());
         self.elements.push((element, Some(text)));
     }
 
     /// Adds an element that the base has at another index.
     pub(super) fn push_known(&mut self, digest: DigestBytes, text_bytes: usize) {
-        self.elements.push((ListElement::after(self.last(), digest, text_bytes), None));
+        self.elements.push((WrittenElement::after(self.last(), digest, text_bytes), None));
     }
 
     pub(super) fn digest(&self) -> DigestBytes {
@@ -76,7 +76,7 @@ impl NewList {
         is_large_array(count, self.last().map_or(0, |last| last.end_bytes) + count + 1)
     }
 
-    fn last(&self) -> Option<&ListElement> {
+    fn last(&self) -> Option<&WrittenElement> {
         let shared = self.base.as_ref().and_then(|base| base.shared_last.as_ref());
         self.elements.last().map(|(element, _)| element).or(shared)
     }

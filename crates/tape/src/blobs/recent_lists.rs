@@ -9,7 +9,7 @@ use pintle_contract::Redactor;
 use serde_json::Value;
 
 use super::extract::{BlobContent, BlobExtractor, ExtractedBlob, extract_element};
-use super::list::{ListBase, ListElement, NewList, empty_digest};
+use super::list::{ListBase, NewList, WrittenElement, empty_digest};
 use crate::line::{DigestBytes, is_deep, to_hex};
 
 /// The number of lists that are remembered.
@@ -31,7 +31,7 @@ pub(crate) struct RecentLists {
 struct RecentList {
     /// Its number, which stays the same when it is continued.
     id: u64,
-    elements: Vec<ListElement>,
+    elements: Vec<WrittenElement>,
     /// The elements before they were written, if they are known.
     values: Vec<Arc<Value>>,
     /// The host's number of the list, if the host continues it.
@@ -55,9 +55,9 @@ impl RecentLists {
     pub(super) fn resume_after(lists: impl Iterator<Item = Vec<(DigestBytes, usize)>>) -> Self {
         let mut recent = Self::default();
         for list in lists {
-            let mut elements: Vec<ListElement> = Vec::new();
+            let mut elements: Vec<WrittenElement> = Vec::new();
             for (digest, text_bytes) in list {
-                elements.push(ListElement::after(elements.last(), digest, text_bytes));
+                elements.push(WrittenElement::after(elements.last(), digest, text_bytes));
             }
             recent.lists.push(RecentList { id: recent.next_id, elements, ..RecentList::default() });
             recent.next_id += 1;
@@ -206,7 +206,7 @@ impl RecentLists {
 }
 
 /// The last of the first elements of an array.
-fn encode_beginning(items: &[Value], count: usize) -> Option<ListElement> {
+fn encode_beginning(items: &[Value], count: usize) -> Option<WrittenElement> {
     let mut list = NewList::default();
     for item in items.iter().take(count) {
         list.push(extract_element(serde_json::to_vec(item).ok()?).0);
@@ -230,7 +230,7 @@ fn has_same_text(one: &Value, other: &Value) -> bool {
 }
 
 /// The parts of a list that begins with some elements of another one.
-fn encode_parts(before: &[ListElement], shared_count: usize, next: &[(ListElement, Option<Vec<u8>>)]) -> Vec<u8> {
+fn encode_parts(before: &[WrittenElement], shared_count: usize, next: &[(WrittenElement, Option<Vec<u8>>)]) -> Vec<u8> {
     enum PartText<'n> {
         Slice(Range<usize>),
         New(Vec<&'n [u8]>),
