@@ -1,9 +1,7 @@
 //! Agents as declared by the user, in one form for all dialects.
 
 mod loop_rules;
-mod permission;
 mod persona;
-mod team;
 mod toolset;
 
 use std::sync::Arc;
@@ -14,9 +12,7 @@ use serde_json::Value;
 use crate::{HookDeclaration, Location, ScriptSource};
 
 pub use loop_rules::{LoopRules, RefusalWording};
-pub use permission::{PermissionMode, PermissionRule, PermissionsSpec};
 pub use persona::{BudgetSpec, ErrorBoundary, PersonaSpec, PriceSpec, StepSpec, UnknownStepError, price_of};
-pub use team::{CompactionSpec, MemberSpec, TeamSpec};
 pub use toolset::{McpSpec, McpTransport, ScriptToolSpec, ToolsetKind, ToolsetSpec};
 
 /// One agent: its model, instruction, tools, child agents and limits.
@@ -273,4 +269,99 @@ pub enum OnMaxIterations {
     /// The user is prompted. An approval allows 10 more model calls; otherwise the turn ends with a message about the
     /// limit.
     Ask,
+}
+
+/// The permission rules for tool calls. `deny` overrides `ask`, and `ask` overrides `allow`. Hooks are called whatever
+/// the rules say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PermissionsSpec {
+    /// Calls that run without an approval request.
+    pub allow: Vec<PermissionRule>,
+    /// Calls that always need an approval.
+    pub ask: Vec<PermissionRule>,
+    /// Calls that never run.
+    pub deny: Vec<PermissionRule>,
+    /// What happens to a call that no rule matches; `None` is the host's default.
+    pub mode: Option<PermissionMode>,
+}
+
+/// One permission rule: a tool and conditions on its arguments, all of which must match.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PermissionRule {
+    /// The rule as written, such as `shell:cmd=git *`.
+    pub text: String,
+    /// A glob of the tool name.
+    pub tool: String,
+    /// Argument names, with globs of their values.
+    pub arguments: Vec<(String, String)>,
+    /// Where the rule was written.
+    pub location: Location,
+}
+
+/// What happens to a tool call that no permission rule matches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PermissionMode {
+    /// Tools that declare themselves read-only run; all others need an approval.
+    #[default]
+    Balanced,
+    /// Every call needs an approval.
+    Strict,
+    /// Tools that declare themselves read-only run; all others are denied without an approval request.
+    Restricted,
+    /// Every call runs unless a hook or rule denies it or asks for an approval.
+    Autonomous,
+}
+
+/// A team of agents that know each other by name. The first is the main agent.
+#[derive(Debug, Clone, Default)]
+pub struct TeamSpec {
+    /// The agents, in the order of their file. Each has an [`AgentSpec::member`].
+    pub agents: Vec<Arc<AgentSpec>>,
+    /// The permission rules of all agents.
+    pub permissions: PermissionsSpec,
+}
+
+impl TeamSpec {
+    /// Finds an agent by name.
+    #[must_use]
+    pub fn agent(&self, name: &str) -> Option<&Arc<AgentSpec>> {
+        self.agents.iter().find(|agent| agent.name == name)
+    }
+}
+
+/// An agent's role in its team.
+///
+/// A member has only the tools of its toolsets, and runs under its own hooks, not those of other members.
+#[derive(Debug, Clone, Default)]
+pub struct MemberSpec {
+    /// The toolsets of the member.
+    pub toolsets: Vec<ToolsetSpec>,
+    /// The members that it may delegate a task to.
+    pub sub_agents: Vec<String>,
+    /// The members that it may hand the conversation to.
+    pub handoffs: Vec<String>,
+    /// The member that always gets the conversation after this one has answered.
+    pub forced_handoff: Option<String>,
+    /// The text that greets the user.
+    pub welcome_message: Option<String>,
+    /// Named prompts, available as `/name` in a conversation.
+    pub commands: Vec<(String, String)>,
+}
+
+/// When a conversation is compacted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompactionSpec {
+    /// Whether the conversation is compacted automatically. Default true.
+    pub enabled: bool,
+    /// The share of the model's context window at which compaction starts, above 0 and at most 1. Default 0.9.
+    pub threshold: f64,
+    /// The model's context window in tokens; `None` is the known window of the model.
+    pub context_limit: Option<u64>,
+}
+
+impl Default for CompactionSpec {
+    fn default() -> Self {
+        Self { enabled: true, threshold: 0.9, context_limit: None }
+    }
 }

@@ -1,11 +1,13 @@
 //! The definition of one event of the catalogue.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{EventPayloadError, schemas};
+use super::{EventPayloadError, catalogue};
 use crate::FailurePolicy;
 
 /// The definition of one event. A constant of the catalogue.
@@ -35,8 +37,6 @@ pub struct EventDef {
     /// Other names of fields, each after the payload's own name. A payload has only its own names: hand-written payloads
     /// may use the others, and a dialect whose hooks know them adds them when it encodes the payload.
     pub aliases: &'static [(&'static str, &'static str)],
-    /// A realistic example payload, as JSON text: [`EventDef::example`] parses it.
-    pub example_json: &'static str,
     /// Makes a rewritten payload consistent, given the payload before: aliases of one value are made equal.
     ///
     /// Fails if the rewrite is not valid for the event; the hook's verdict is then a failure.
@@ -44,7 +44,7 @@ pub struct EventDef {
 }
 
 impl EventDef {
-    /// The defaults of an event that hooks can only observe. `fires_when` and `example_json` are left to the row.
+    /// The defaults of an event that hooks can only observe. `fires_when` is left to the row.
     pub(super) const fn observe(name: &'static str) -> Self {
         Self {
             name,
@@ -57,7 +57,6 @@ impl EventDef {
             context: ContextScope::None,
             on_failure: FailurePolicy::Open,
             aliases: &[],
-            example_json: "",
             normalize: |_before, _after| Ok(()),
         }
     }
@@ -76,7 +75,7 @@ impl EventDef {
     #[must_use]
     pub fn example(&self) -> Value {
         // A test parses the example of every event.
-        serde_json::from_str(self.example_json).unwrap_or_default()
+        serde_json::from_str(catalogue::find_example(self.name)).unwrap_or_default()
     }
 
     /// The prefix of an event family with its dot, such as `custom.`; `None` for a single event.
@@ -88,7 +87,7 @@ impl EventDef {
     /// The JSON Schema of the payload as hooks receive it: a field that is always sent is required.
     #[must_use]
     pub fn schema(&self) -> &'static Value {
-        schemas::find_schema(self.name)
+        find_schema(self.name)
     }
 
     /// Whether the event is about one tool call, with its tool in `name` and its arguments in `args`.
@@ -144,4 +143,39 @@ pub enum ContextScope {
     Turn,
     /// For this call.
     Call,
+}
+
+/// The schemas by the event's name. `cargo xtask reference` writes the file, and its `--check` compares it.
+static SCHEMAS: LazyLock<HashMap<String, Value>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("schemas.json")).unwrap_or_default());
+
+/// The schema of an event of the catalogue.
+pub(super) fn find_schema(event: &str) -> &'static Value {
+    SCHEMAS.get(event).unwrap_or(&Value::Null)
+}
+
+/// Generates the JSON Schema of a payload type as hooks receive it: a field that is always sent is required.
+#[cfg(feature = "schema")]
+pub(super) fn generate_schema<T: schemars::JsonSchema>() -> Value {
+    use schemars::Schema;
+    use schemars::generate::SchemaSettings;
+    use schemars::transform::RecursiveTransform;
+
+    let no_defaults = RecursiveTransform(|schema: &mut Schema| {
+        schema.remove("default");
+    });
+    let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(no_defaults);
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::event::CATALOGUE;
+
+    #[test]
+    fn each_event_has_a_schema() {
+        for def in CATALOGUE {
+            assert!(def.schema().is_object(), "{}", def.name);
+        }
+    }
 }

@@ -8,7 +8,6 @@ mod fit;
 mod fragment;
 mod name;
 mod payload_error;
-mod schemas;
 
 use std::sync::Arc;
 

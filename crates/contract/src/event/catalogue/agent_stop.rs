@@ -1,12 +1,6 @@
 //! `agent.stop`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::normalize_final_answer;
-use crate::event::def::{EventDef, RewriteTarget};
-use crate::event::fragment::{HostPayload, TokenUsage, ToolCall, ToolResult};
+use super::prelude::*;
 
 /// The event definition of `agent.stop`.
 pub static ROW: EventDef = EventDef {
@@ -22,7 +16,6 @@ pub static ROW: EventDef = EventDef {
     deny_means: "The agent continues: the reason becomes its next message, until the turn reaches its limit of model \
                  calls. If a hook fails and its failure policy is `closed`, the turn ends instead.",
     deny_restricts: false,
-    example_json: include_str!("../examples/agent_stop.json"),
     normalize,
     ..EventDef::guard("agent.stop")
 };

@@ -1,14 +1,11 @@
 //! `agent.switch`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `agent.switch`.
 pub static ROW: EventDef = EventDef {
     fires_when: "The conversation switches to another agent.",
     subject: Some("to"),
-    example_json: include_str!("../examples/agent_switch.json"),
     ..EventDef::observe("agent.switch")
 };
 

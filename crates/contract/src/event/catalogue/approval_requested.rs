@@ -1,14 +1,11 @@
 //! `approval.requested`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `approval.requested`.
 pub static ROW: EventDef = EventDef {
     fires_when: "An approval request is about to be sent to the user.",
     subject: Some("name"),
-    example_json: include_str!("../examples/approval_requested.json"),
     ..EventDef::observe("approval.requested")
 };
 

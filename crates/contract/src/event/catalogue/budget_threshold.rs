@@ -1,15 +1,12 @@
 //! `budget.threshold`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::{ContextScope, EventDef};
+use super::prelude::*;
 
 /// The event definition of `budget.threshold`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A budget reaches a threshold. It fires once for each threshold of a budget.",
     subject: Some("budget"),
     context: ContextScope::Turn,
-    example_json: include_str!("../examples/budget_threshold.json"),
     ..EventDef::observe("budget.threshold")
 };
 

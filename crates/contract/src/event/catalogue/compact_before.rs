@@ -1,11 +1,6 @@
 //! `compact.before`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::FailurePolicy;
-use crate::event::ChatMessage;
-use crate::event::def::EventDef;
-use crate::event::fragment::HostPayload;
+use super::prelude::*;
 
 /// The event definition of `compact.before`.
 pub static ROW: EventDef = EventDef {
@@ -13,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     subject: Some("reason"),
     deny_means: "The conversation is not compacted; the user sees the reason.",
     on_failure: FailurePolicy::Open,
-    example_json: include_str!("../examples/compact_before.json"),
     ..EventDef::guard("compact.before")
 };
 

@@ -1,16 +1,12 @@
 //! `compact.post`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::{ContextScope, EventDef};
-use crate::event::fragment::HostPayload;
+use super::prelude::*;
 
 /// The event definition of `compact.post`.
 pub static ROW: EventDef = EventDef {
     fires_when: "The conversation has been compacted.",
     subject: Some("reason"),
     context: ContextScope::Persistent,
-    example_json: include_str!("../examples/compact_post.json"),
     ..EventDef::observe("compact.post")
 };
 

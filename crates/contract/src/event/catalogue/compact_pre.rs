@@ -1,9 +1,6 @@
 //! `compact.pre`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::{ContextScope, EventDef};
-use crate::event::fragment::HostPayload;
+use super::prelude::*;
 
 /// The event definition of `compact.pre`.
 pub static ROW: EventDef = EventDef {
@@ -11,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     subject: Some("source"),
     deny_means: "The conversation is not compacted; the user sees the reason.",
     context: ContextScope::Call,
-    example_json: include_str!("../examples/compact_pre.json"),
     ..EventDef::guard("compact.pre")
 };
 

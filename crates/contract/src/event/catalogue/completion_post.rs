@@ -1,12 +1,6 @@
 //! `completion.post`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::{require_lists, require_object, require_texts, sync_usage};
-use crate::event::def::{ContextScope, EventDef, RewriteTarget};
-use crate::event::fragment::{CompletionChoice, HostPayload, TokenUsage};
+use super::prelude::*;
 
 /// The event definition of `completion.post`.
 pub static ROW: EventDef = EventDef {
@@ -15,7 +9,6 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["choices", "text", "finish_reason", "usage"]),
     deny_means: "The response does not enter the conversation and the turn fails: `completion blocked: <reason>`.",
     context: ContextScope::Call,
-    example_json: include_str!("../examples/completion_post.json"),
     normalize,
     ..EventDef::rewrite("completion.post")
 };

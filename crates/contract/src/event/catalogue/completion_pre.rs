@@ -1,12 +1,6 @@
 //! `completion.pre`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::{require_lists, require_object, require_texts};
-use crate::event::def::{ContextScope, EventDef, RewriteTarget};
-use crate::event::fragment::{ChatMessage, ChatTool, HostPayload};
+use super::prelude::*;
 
 /// The event definition of `completion.pre`.
 pub static ROW: EventDef = EventDef {
@@ -24,7 +18,6 @@ pub static ROW: EventDef = EventDef {
     ]),
     deny_means: "The request is not sent and the turn fails: `completion blocked: <reason>`.",
     context: ContextScope::Call,
-    example_json: include_str!("../examples/completion_pre.json"),
     normalize,
     ..EventDef::guard("completion.pre")
 };

@@ -1,16 +1,12 @@
 //! `custom.*`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::def::{EventDef, RewriteTarget};
+use super::prelude::*;
 
 /// The event definition of `custom.*`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A script calls `events.emit(\"custom.name\", payload)`.",
     target: RewriteTarget::Whole,
     deny_means: "`events.emit` raises an error with the reason in the script that called it.",
-    example_json: include_str!("../examples/custom.json"),
     ..EventDef::rewrite("custom.*")
 };
 

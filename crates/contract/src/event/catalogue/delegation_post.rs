@@ -1,13 +1,6 @@
 //! `delegation.post`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::FailurePolicy;
-use crate::event::EventPayloadError;
-use crate::event::aliases::{require_lists, require_object, require_texts, sync_aliases};
-use crate::event::def::{ContextScope, EventDef, RewriteTarget};
-use crate::event::fragment::{HostPayload, TokenUsage, ToolCall, ToolResult};
+use super::prelude::*;
 
 /// The event definition of `delegation.post`.
 pub static ROW: EventDef = EventDef {
@@ -17,7 +10,6 @@ pub static ROW: EventDef = EventDef {
     deny_means: "The answer is withheld; the delegating agent gets `delegation blocked: <reason>` as an error.",
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
-    example_json: include_str!("../examples/delegation_post.json"),
     normalize,
     ..EventDef::rewrite("delegation.post")
 };

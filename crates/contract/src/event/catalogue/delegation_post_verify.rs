@@ -1,12 +1,6 @@
 //! `delegation.post_verify`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::{require_lists, require_object, require_texts, sync_aliases};
-use crate::event::def::{EventDef, RewriteTarget};
-use crate::event::fragment::{TokenUsage, ToolCall, ToolResult};
+use super::prelude::*;
 
 /// The event definition of `delegation.post_verify`.
 pub static ROW: EventDef = EventDef {
@@ -15,7 +9,6 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["result", "response", "tool_calls", "tool_results"]),
     deny_means: "Verification fails: the child agent gets the reason and another attempt, until none is left.",
     deny_restricts: false,
-    example_json: include_str!("../examples/delegation_post_verify.json"),
     normalize,
     ..EventDef::guard("delegation.post_verify")
 };

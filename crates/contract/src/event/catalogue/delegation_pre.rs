@@ -1,12 +1,6 @@
 //! `delegation.pre`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::{require_lists, require_object, require_texts, sync_aliases};
-use crate::event::def::{EventDef, RewriteTarget};
-use crate::event::fragment::HostPayload;
+use super::prelude::*;
 
 /// The event definition of `delegation.pre`.
 pub static ROW: EventDef = EventDef {
@@ -23,7 +17,6 @@ pub static ROW: EventDef = EventDef {
         "max_verify_retries",
     ]),
     deny_means: "The task is not delegated; the delegating agent gets `delegation blocked: <reason>` as an error.",
-    example_json: include_str!("../examples/delegation_pre.json"),
     normalize,
     ..EventDef::guard("delegation.pre")
 };

@@ -1,15 +1,11 @@
 //! `error`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
-use crate::event::fragment::HostPayload;
+use super::prelude::*;
 
 /// The event definition of `error`.
 pub static ROW: EventDef = EventDef {
     fires_when: "The agent loop met an error that it cannot recover from.",
     subject: Some("kind"),
-    example_json: include_str!("../examples/error.json"),
     ..EventDef::observe("error")
 };
 

@@ -2,18 +2,13 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
-use crate::event::def::{ContextScope, EventDef};
-use crate::event::fragment::HostPayload;
+use super::prelude::*;
 
 /// The event definition of `file.edited`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A tool or the host changed a file.",
     subject: Some("path"),
     context: ContextScope::Turn,
-    example_json: include_str!("../examples/file_edited.json"),
     ..EventDef::observe("file.edited")
 };
 

@@ -1,15 +1,10 @@
 //! `finish.post`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::def::EventDef;
-use crate::event::fragment::UnsettledWork;
+use super::prelude::*;
 
 /// The event definition of `finish.post`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A run has finished; its return value is about to go to the host.",
-    example_json: include_str!("../examples/finish_post.json"),
     ..EventDef::observe("finish.post")
 };
 

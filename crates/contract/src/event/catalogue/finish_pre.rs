@@ -1,15 +1,10 @@
 //! `finish.pre`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::def::EventDef;
-use crate::event::fragment::UnsettledWork;
+use super::prelude::*;
 
 /// The event definition of `finish.pre`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A run is about to finish, before the finish callback that the host registered.",
-    example_json: include_str!("../examples/finish_pre.json"),
     ..EventDef::observe("finish.pre")
 };
 

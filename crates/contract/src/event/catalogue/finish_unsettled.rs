@@ -1,14 +1,10 @@
 //! `finish.unsettled`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
-use crate::event::fragment::UnsettledWork;
+use super::prelude::*;
 
 /// The event definition of `finish.unsettled`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A run is about to finish with work still pending. It fires after `finish.pre`.",
-    example_json: include_str!("../examples/finish_unsettled.json"),
     ..EventDef::observe("finish.unsettled")
 };
 

@@ -1,15 +1,11 @@
 //! `handoff.emitted`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `handoff.emitted`.
 pub static ROW: EventDef = EventDef {
     fires_when: "An agent or persona hands work over.",
     subject: Some("to"),
-    example_json: include_str!("../examples/handoff_emitted.json"),
     ..EventDef::observe("handoff.emitted")
 };
 

@@ -1,15 +1,12 @@
 //! `iteration.end`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `iteration.end`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A model call and its tool calls are over, whatever the result. It fires once for each \
                  `iteration.start`.",
     subject: Some("reason"),
-    example_json: include_str!("../examples/iteration_end.json"),
     ..EventDef::observe("iteration.end")
 };
 

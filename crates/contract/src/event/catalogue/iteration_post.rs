@@ -1,15 +1,11 @@
 //! `iteration.post`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::def::{ContextScope, EventDef};
+use super::prelude::*;
 
 /// The event definition of `iteration.post`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A model response and its tool calls have been recorded, before the agent decides whether to continue.",
     context: ContextScope::Turn,
-    example_json: include_str!("../examples/iteration_post.json"),
     ..EventDef::observe("iteration.post")
 };
 

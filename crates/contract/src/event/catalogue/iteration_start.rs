@@ -1,14 +1,11 @@
 //! `iteration.start`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::{ContextScope, EventDef};
+use super::prelude::*;
 
 /// The event definition of `iteration.start`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A model call of the turn is being prepared. Context that hooks return applies to this call only.",
     context: ContextScope::Call,
-    example_json: include_str!("../examples/iteration_start.json"),
     ..EventDef::observe("iteration.start")
 };
 

@@ -1,15 +1,10 @@
 //! `limit.iterations`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `limit.iterations`.
-pub static ROW: EventDef = EventDef {
-    fires_when: "A turn has reached its limit of model calls.",
-    example_json: include_str!("../examples/limit_iterations.json"),
-    ..EventDef::observe("limit.iterations")
-};
+pub static ROW: EventDef =
+    EventDef { fires_when: "A turn has reached its limit of model calls.", ..EventDef::observe("limit.iterations") };
 
 /// The payload of `limit.iterations`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,6 @@
 //! `meta.*`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `meta.*`.
 pub static ROW: EventDef = EventDef {
@@ -11,7 +8,6 @@ pub static ROW: EventDef = EventDef {
                  `meta.register_agent`, `meta.call_tool`.",
     subject: Some("name"),
     deny_means: "The change is not made; the caller gets `blocked by governance: <reason>`.",
-    example_json: include_str!("../examples/meta.json"),
     ..EventDef::guard("meta.*")
 };
 

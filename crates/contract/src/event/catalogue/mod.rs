@@ -4,10 +4,27 @@
 //! a file here, its example as JSON in `../examples`, and an entry to the list below; the entry's first word is the
 //! event's [`EventKind`].
 
-use serde_json::Value;
+use prelude::{EventDef, Value};
 
-use super::def::EventDef;
 use super::fit;
+
+/// What the files of the events have in common.
+mod prelude {
+    pub(super) use serde::{Deserialize, Serialize};
+    pub(super) use serde_json::{Map, Value};
+
+    pub(super) use crate::FailurePolicy;
+    pub(super) use crate::event::aliases::{
+        normalize_final_answer, require_lists, require_object, require_texts, sync_aliases, sync_tool_call,
+        sync_tool_result, sync_usage,
+    };
+    pub(super) use crate::event::def::{ContextScope, EventDef, RewriteTarget};
+    pub(super) use crate::event::fragment::{
+        CallFacts, ChatMessage, ChatTool, CompletionChoice, HostPayload, LogLine, TokenUsage, ToolCall, ToolResult,
+        UnsettledWork,
+    };
+    pub(super) use crate::event::{EventKind, EventPayloadError};
+}
 
 macro_rules! catalogue {
     ($($kind:ident: $module:ident::$payload:ident),* $(,)?) => {
@@ -43,7 +60,7 @@ macro_rules! catalogue {
             #[must_use]
             pub fn generate_schema(self) -> Value {
                 match self {
-                    $(Self::$kind => super::schemas::generate_schema::<$payload>(),)*
+                    $(Self::$kind => super::def::generate_schema::<$payload>(),)*
                 }
             }
 
@@ -53,6 +70,14 @@ macro_rules! catalogue {
                     $(Self::$kind => fit::check_field::<$payload>(name, value),)*
                 }
             }
+        }
+
+        /// The example payload of the event with a name, as JSON text.
+        pub(super) fn find_example(name: &str) -> &'static str {
+            $(if name == $module::ROW.name {
+                return include_str!(concat!("../examples/", stringify!($module), ".json"));
+            })*
+            ""
         }
 
         /// Every event definition, in the order of an agent's lifecycle.

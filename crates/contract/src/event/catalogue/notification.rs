@@ -1,15 +1,11 @@
 //! `notification`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
-use crate::event::fragment::HostPayload;
+use super::prelude::*;
 
 /// The event definition of `notification`.
 pub static ROW: EventDef = EventDef {
     fires_when: "The user is notified of something outside the conversation.",
     subject: Some("kind"),
-    example_json: include_str!("../examples/notification.json"),
     ..EventDef::observe("notification")
 };
 

@@ -1,12 +1,6 @@
 //! `permission.ask`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::sync_tool_call;
-use crate::event::def::{EventDef, RewriteTarget};
-use crate::event::fragment::CallFacts;
+use super::prelude::*;
 
 /// The event definition of `permission.ask`.
 pub static ROW: EventDef = EventDef {
@@ -14,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     subject: Some("name"),
     target: RewriteTarget::Fields(&["args", "arguments"]),
     deny_means: "The tool does not run and the user is not prompted; the reason is the tool's error result.",
-    example_json: include_str!("../examples/permission_ask.json"),
     normalize,
     ..EventDef::guard("permission.ask")
 };

@@ -1,17 +1,11 @@
 //! `permission.reply`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventKind;
-use crate::event::def::EventDef;
-use crate::event::fragment::CallFacts;
+use super::prelude::*;
 
 /// The event definition of `permission.reply`.
 pub static ROW: EventDef = EventDef {
     fires_when: "The permission to run a tool call has been granted or denied.",
     subject: Some("name"),
-    example_json: include_str!("../examples/permission_reply.json"),
     ..EventDef::observe("permission.reply")
 };
 

@@ -1,14 +1,11 @@
 //! `persona.paused`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `persona.paused`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A persona has been paused: it runs no further step until it is resumed.",
     subject: Some("persona"),
-    example_json: include_str!("../examples/persona_paused.json"),
     ..EventDef::observe("persona.paused")
 };
 

@@ -1,14 +1,11 @@
 //! `persona.resumed`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `persona.resumed`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A paused persona has been resumed and can run steps again.",
     subject: Some("persona"),
-    example_json: include_str!("../examples/persona_resumed.json"),
     ..EventDef::observe("persona.resumed")
 };
 

@@ -1,11 +1,6 @@
 //! `prompt.followup`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::{require_object, require_texts};
-use crate::event::def::{ContextScope, EventDef, RewriteTarget};
+use super::prelude::*;
 
 /// The event definition of `prompt.followup`.
 pub static ROW: EventDef = EventDef {
@@ -13,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["prompt"]),
     deny_means: "The prompt is dropped and no turn starts; the user sees the reason.",
     context: ContextScope::Turn,
-    example_json: include_str!("../examples/prompt_followup.json"),
     normalize,
     ..EventDef::guard("prompt.followup")
 };

@@ -1,11 +1,6 @@
 //! `prompt.steer`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::{require_lists, require_object};
-use crate::event::def::{ContextScope, EventDef, RewriteTarget};
+use super::prelude::*;
 
 /// The event definition of `prompt.steer`.
 pub static ROW: EventDef = EventDef {
@@ -13,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["messages"]),
     deny_means: "The messages are dropped; the user sees the reason.",
     context: ContextScope::Turn,
-    example_json: include_str!("../examples/prompt_steer.json"),
     normalize,
     ..EventDef::guard("prompt.steer")
 };

@@ -1,12 +1,6 @@
 //! `prompt.submit`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::{require_object, require_texts};
-use crate::event::def::{ContextScope, EventDef, RewriteTarget};
-use crate::event::fragment::HostPayload;
+use super::prelude::*;
 
 /// The event definition of `prompt.submit`.
 pub static ROW: EventDef = EventDef {
@@ -14,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["prompt"]),
     deny_means: "The prompt does not enter the conversation and no turn starts; the user sees the reason.",
     context: ContextScope::Turn,
-    example_json: include_str!("../examples/prompt_submit.json"),
     normalize,
     ..EventDef::guard("prompt.submit")
 };

@@ -1,15 +1,11 @@
 //! `session.end`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
-use crate::event::fragment::{HostPayload, TokenUsage};
+use super::prelude::*;
 
 /// The event definition of `session.end`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A session is over, whether it succeeded or failed. A Markdown hook receives `None` as its payload.",
     subject: Some("reason"),
-    example_json: include_str!("../examples/session_end.json"),
     ..EventDef::observe("session.end")
 };
 

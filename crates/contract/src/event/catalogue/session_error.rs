@@ -1,15 +1,11 @@
 //! `session.error`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
-use crate::event::fragment::HostPayload;
+use super::prelude::*;
 
 /// The event definition of `session.error`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A session ends abnormally; `session.end` follows.",
     subject: Some("status"),
-    example_json: include_str!("../examples/session_error.json"),
     ..EventDef::observe("session.error")
 };
 

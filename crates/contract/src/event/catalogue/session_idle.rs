@@ -1,15 +1,10 @@
 //! `session.idle`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `session.idle`.
-pub static ROW: EventDef = EventDef {
-    fires_when: "The agent is idle and waits for work.",
-    example_json: include_str!("../examples/session_idle.json"),
-    ..EventDef::observe("session.idle")
-};
+pub static ROW: EventDef =
+    EventDef { fires_when: "The agent is idle and waits for work.", ..EventDef::observe("session.idle") };
 
 /// The payload of `session.idle`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

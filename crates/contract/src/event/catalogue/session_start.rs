@@ -1,9 +1,6 @@
 //! `session.start`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::{ContextScope, EventDef};
-use crate::event::fragment::HostPayload;
+use super::prelude::*;
 
 /// The event definition of `session.start`.
 pub static ROW: EventDef = EventDef {
@@ -11,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     subject: Some("source"),
     deny_means: "The session does not start: `session blocked: <reason>`.",
     context: ContextScope::Persistent,
-    example_json: include_str!("../examples/session_start.json"),
     ..EventDef::guard("session.start")
 };
 

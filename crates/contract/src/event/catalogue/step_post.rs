@@ -1,10 +1,6 @@
 //! `step.post`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::def::{EventDef, RewriteTarget};
-use crate::event::fragment::TokenUsage;
+use super::prelude::*;
 
 /// The event definition of `step.post`.
 pub static ROW: EventDef = EventDef {
@@ -12,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     subject: Some("step"),
     target: RewriteTarget::Fields(&["output"]),
     deny_means: "The step fails with the reason.",
-    example_json: include_str!("../examples/step_post.json"),
     ..EventDef::rewrite("step.post")
 };
 

@@ -1,11 +1,6 @@
 //! `step.pre`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::{require_lists, require_object};
-use crate::event::def::{EventDef, RewriteTarget};
+use super::prelude::*;
 
 /// The event definition of `step.pre`.
 pub static ROW: EventDef = EventDef {
@@ -13,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     subject: Some("step"),
     target: RewriteTarget::Fields(&["args"]),
     deny_means: "The step does not run and fails with the reason.",
-    example_json: include_str!("../examples/step_pre.json"),
     normalize,
     ..EventDef::guard("step.pre")
 };

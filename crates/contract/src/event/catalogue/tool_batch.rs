@@ -1,15 +1,11 @@
 //! `tool.batch`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::{ContextScope, EventDef};
-use crate::event::fragment::{HostPayload, ToolCall, ToolResult};
+use super::prelude::*;
 
 /// The event definition of `tool.batch`.
 pub static ROW: EventDef = EventDef {
     fires_when: "All tool calls of one model response have finished.",
     context: ContextScope::Turn,
-    example_json: include_str!("../examples/tool_batch.json"),
     ..EventDef::observe("tool.batch")
 };
 

@@ -1,17 +1,12 @@
 //! `tool.guard`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::def::EventDef;
-use crate::event::fragment::CallFacts;
+use super::prelude::*;
 
 /// The event definition of `tool.guard`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A tool call is checked, whatever the permission rules decide about it.",
     subject: Some("name"),
     deny_means: "The tool does not run; the reason is the tool's error result.",
-    example_json: include_str!("../examples/tool_guard.json"),
     ..EventDef::guard("tool.guard")
 };
 

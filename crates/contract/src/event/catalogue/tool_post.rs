@@ -1,12 +1,6 @@
 //! `tool.post`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::sync_tool_result;
-use crate::event::def::{ContextScope, EventDef, RewriteTarget};
-use crate::event::fragment::{CallFacts, ToolResult};
+use super::prelude::*;
 
 /// The event definition of `tool.post`.
 pub static ROW: EventDef = EventDef {
@@ -15,7 +9,6 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["content", "result", "is_error"]),
     deny_means: "The model receives the reason instead of the result, as an error.",
     context: ContextScope::Turn,
-    example_json: include_str!("../examples/tool_post.json"),
     normalize,
     ..EventDef::rewrite("tool.post")
 };

@@ -1,12 +1,6 @@
 //! `tool.pre`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::sync_tool_call;
-use crate::event::def::{ContextScope, EventDef, RewriteTarget};
-use crate::event::fragment::{CallFacts, ToolCall};
+use super::prelude::*;
 
 /// The event definition of `tool.pre`.
 pub static ROW: EventDef = EventDef {
@@ -15,7 +9,6 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["name", "args", "arguments"]),
     deny_means: "The tool does not run; the reason is the tool's error result.",
     context: ContextScope::Turn,
-    example_json: include_str!("../examples/tool_pre.json"),
     normalize,
     ..EventDef::guard("tool.pre")
 };

@@ -1,12 +1,6 @@
 //! `tool.result`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::sync_tool_result;
-use crate::event::def::{EventDef, RewriteTarget};
-use crate::event::fragment::CallFacts;
+use super::prelude::*;
 
 /// The event definition of `tool.result`.
 pub static ROW: EventDef = EventDef {
@@ -14,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     subject: Some("name"),
     target: RewriteTarget::Fields(&["content", "result", "is_error"]),
     deny_means: "The result is withheld and replaced by the reason, as an error.",
-    example_json: include_str!("../examples/tool_result.json"),
     normalize,
     ..EventDef::rewrite("tool.result")
 };

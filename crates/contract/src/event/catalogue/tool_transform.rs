@@ -1,12 +1,6 @@
 //! `tool.transform`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::sync_tool_call;
-use crate::event::def::{EventDef, RewriteTarget};
-use crate::event::fragment::CallFacts;
+use super::prelude::*;
 
 /// The event definition of `tool.transform`.
 pub static ROW: EventDef = EventDef {
@@ -14,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     subject: Some("name"),
     target: RewriteTarget::Fields(&["name", "args", "arguments"]),
     deny_means: "The tool does not run; the reason is the tool's error result.",
-    example_json: include_str!("../examples/tool_transform.json"),
     normalize,
     ..EventDef::rewrite("tool.transform")
 };

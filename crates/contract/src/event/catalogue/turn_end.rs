@@ -1,12 +1,6 @@
 //! `turn.end`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::aliases::normalize_final_answer;
-use crate::event::def::{ContextScope, EventDef, RewriteTarget};
-use crate::event::fragment::{HostPayload, LogLine, TokenUsage, ToolCall, ToolResult};
+use super::prelude::*;
 
 /// The event definition of `turn.end`.
 pub static ROW: EventDef = EventDef {
@@ -15,7 +9,6 @@ pub static ROW: EventDef = EventDef {
     aliases: &[("text", "Response"), ("tool_calls", "ToolCalls"), ("tool_results", "ToolResults"), ("usage", "Usage")],
     deny_means: "The turn fails: `turn blocked: <reason>`. A turn that has already failed is not affected.",
     context: ContextScope::Persistent,
-    example_json: include_str!("../examples/turn_end.json"),
     normalize,
     ..EventDef::rewrite("turn.end")
 };

@@ -1,10 +1,6 @@
 //! `turn.start`.
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use crate::event::EventPayloadError;
-use crate::event::def::{ContextScope, EventDef, RewriteTarget};
+use super::prelude::*;
 
 /// The event definition of `turn.start`.
 pub static ROW: EventDef = EventDef {
@@ -12,7 +8,6 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Whole,
     deny_means: "The turn fails and the message never enters the conversation: `turn blocked: <reason>`.",
     context: ContextScope::Turn,
-    example_json: include_str!("../examples/turn_start.json"),
     normalize,
     ..EventDef::guard("turn.start")
 };

@@ -1,14 +1,11 @@
 //! `user.input`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `user.input`.
 pub static ROW: EventDef = EventDef {
     fires_when: "The agent waits for input from the user.",
     subject: Some("reason"),
-    example_json: include_str!("../examples/user_input.json"),
     ..EventDef::observe("user.input")
 };
 

@@ -1,15 +1,12 @@
 //! `worktree.create`.
 
-use serde::{Deserialize, Serialize};
-
-use crate::event::def::EventDef;
+use super::prelude::*;
 
 /// The event definition of `worktree.create`.
 pub static ROW: EventDef = EventDef {
     fires_when: "A Git worktree has been created for the agent, which is about to start in it.",
     subject: Some("branch"),
     deny_means: "The run ends with the reason before it starts.",
-    example_json: include_str!("../examples/worktree_create.json"),
     ..EventDef::guard("worktree.create")
 };
 
