@@ -32,8 +32,6 @@ pub mod qwen;
 
 mod codec;
 mod decode;
-mod encode;
-mod sent_payload;
 mod settings;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use pintle_contract::ToolKind;
 use pintle_tools::CLAUDE;
 use serde_json::{Map, Value, json};
 
-use super::{response as answers, support};
+use super::response as answers;
 use crate::event_def::unchanged_context;
 use crate::matcher::MatcherSyntax;
 use crate::{
@@ -23,20 +23,20 @@ static STYLE: PayloadStyle = PayloadStyle {
 
 /// An event that the catalogue does not have.
 const fn own(name: &'static str, custom: &'static str) -> ClientEventDef {
-    ClientEventDef::unmapped(&STYLE, name, custom, &support::TELLS, answers::notice)
+    ClientEventDef::unmapped(&STYLE, name, custom, &answers::TELLS, answers::notice)
 }
 
 /// An event whose hooks can only give notices.
 const fn notify_only(def: ClientEventDef) -> ClientEventDef {
-    def.answered(&support::TELLS, answers::notice)
+    def.answered(&answers::TELLS, answers::notice)
 }
 
 /// Its events.
 pub const ROWS: &[ClientEventDef] = &[
-    shared_events::session_start(&STYLE).answered(&support::SESSION_START, answers::session_start),
+    shared_events::session_start(&STYLE).answered(&answers::SESSION_START, answers::session_start),
     ClientEventDef { timeout_ms: Some(30_000), ..shared_events::user_prompt_submit(&STYLE) }
-        .answered(&support::PROMPT, answers::prompt),
-    shared_events::pre_tool_use(&STYLE).answered(&support::BEFORE_TOOL, answers::before_tool),
+        .answered(&answers::PROMPT, answers::prompt),
+    shared_events::pre_tool_use(&STYLE).answered(&answers::BEFORE_TOOL, answers::before_tool),
     // A command in the text of a skill or of a slash command, which runs while that is loaded.
     ClientEventDef {
         name: "PreSkillShellCommand",
@@ -45,22 +45,22 @@ pub const ROWS: &[ClientEventDef] = &[
         context: false,
         ..shared_events::pre_tool_use(&STYLE)
     }
-    .answered(&support::SKILL_COMMAND, answers::before_tool),
-    shared_events::permission_request(&STYLE).answered(&support::PERMISSION, answers::permission),
+    .answered(&answers::SKILL_COMMAND, answers::before_tool),
+    shared_events::permission_request(&STYLE).answered(&answers::PERMISSION, answers::permission),
     notify_only(shared_events::permission_denied(&STYLE)),
-    shared_events::post_tool_use(&STYLE).answered(&support::AFTER_TOOL, answers::after_tool),
-    shared_events::post_tool_use_failure(&STYLE).answered(&support::FAILED_TOOL, answers::failed_tool),
-    shared_events::post_tool_batch(&STYLE).answered(&support::BATCH, answers::add_context),
+    shared_events::post_tool_use(&STYLE).answered(&answers::AFTER_TOOL, answers::after_tool),
+    shared_events::post_tool_use_failure(&STYLE).answered(&answers::FAILED_TOOL, answers::failed_tool),
+    shared_events::post_tool_batch(&STYLE).answered(&answers::BATCH, answers::add_context),
     ClientEventDef { custom: Some("custom.claude_subagent_start"), ..shared_events::subagent_start(&STYLE) }
-        .answered(&support::SUBAGENT_START, answers::add_context),
-    shared_events::subagent_stop(&STYLE).answered(&support::SUBAGENT_STOP, answers::stop),
-    shared_events::stop(&STYLE).answered(&support::STOP, answers::stop),
+        .answered(&answers::SUBAGENT_START, answers::add_context),
+    shared_events::subagent_stop(&STYLE).answered(&answers::SUBAGENT_STOP, answers::stop),
+    shared_events::stop(&STYLE).answered(&answers::STOP, answers::stop),
     notify_only(shared_events::stop_failure(&STYLE)),
     ClientEventDef { is_guard: true, ..shared_events::pre_compact(&STYLE) }
-        .answered(&support::COMPACT, answers::compact),
-    shared_events::post_compact(&STYLE).answered(&support::COMPACTED, answers::compacted),
+        .answered(&answers::COMPACT, answers::compact),
+    shared_events::post_compact(&STYLE).answered(&answers::COMPACTED, answers::compacted),
     notify_only(shared_events::notification(&STYLE)),
-    ClientEventDef { timeout_ms: Some(1_500), support: &support::SESSION_END, ..shared_events::session_end(&STYLE) },
+    ClientEventDef { timeout_ms: Some(1_500), support: &answers::SESSION_END, ..shared_events::session_end(&STYLE) },
     own("UserPromptExpansion", "custom.claude_user_prompt_expansion"),
     own("InstructionsLoaded", "custom.claude_instructions_loaded"),
     own("CwdChanged", "custom.claude_cwd_changed"),

@@ -3,20 +3,16 @@
 //! `DEVIATIONS.md` lists where Pintle differs on purpose.
 
 mod events;
-mod output_fields;
 pub(crate) mod response;
-pub(crate) mod support;
 
 use pintle_contract::Severity;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
 use crate::{
-    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, GuardedPaths, SettingsFormat, copilot,
-    host, transcript,
+    AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, GuardedPaths,
+    OutputField, SettingsFormat, copilot, host, transcript,
 };
-
-pub(crate) use output_fields::WORDS;
 
 pub use events::ROWS;
 
@@ -160,3 +156,49 @@ fn find_sender(payload: &Value) -> Option<&'static ClientDef> {
         || (has("timestamp") && !has("transcript_path") && !has("permission_mode"));
     is_copilot.then_some(&copilot::CLIENT)
 }
+
+/// The reason for fields that only Claude Code shows or stores.
+const OWN: &str = "only Claude Code shows or stores it";
+
+pub(crate) const WORDS: &[OutputField] = &[
+    OutputField::top_level("continue", FieldMeaning::Continue),
+    OutputField::top_level("stopReason", FieldMeaning::StopReason),
+    OutputField::top_level("suppressOutput", FieldMeaning::NotCarriedOver("")),
+    OutputField::top_level("systemMessage", FieldMeaning::Notice),
+    OutputField::top_level("terminalSequence", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::top_level(
+        "decision",
+        FieldMeaning::Decision(&[("approve", FieldChoice::Allow), ("block", FieldChoice::Deny)]),
+    ),
+    OutputField::top_level("reason", FieldMeaning::Reason),
+    OutputField::top_level(
+        "async",
+        FieldMeaning::NotCarriedOver("a running hook cannot move to the background; set `async` in the settings file"),
+    ),
+    OutputField::top_level("asyncTimeout", FieldMeaning::NotCarriedOver("")),
+    OutputField::top_level("hookSpecificOutput", FieldMeaning::Specific),
+    OutputField::nested("hookEventName", FieldMeaning::EventName),
+    OutputField::nested(
+        "permissionDecision",
+        FieldMeaning::Permission(&[
+            ("allow", FieldChoice::Allow),
+            ("deny", FieldChoice::Deny),
+            ("ask", FieldChoice::Ask),
+            // The decision is deferred, so nobody has approved yet.
+            ("defer", FieldChoice::Ask),
+        ]),
+    ),
+    OutputField::nested("permissionDecisionReason", FieldMeaning::PermissionReason),
+    OutputField::nested("updatedInput", FieldMeaning::Input),
+    OutputField::nested("additionalContext", FieldMeaning::Context),
+    OutputField::nested("updatedToolOutput", FieldMeaning::Output(None)),
+    OutputField::nested("updatedMCPToolOutput", FieldMeaning::Output(None)),
+    OutputField::nested("decision", FieldMeaning::Behavior),
+    OutputField::nested("classifierContext", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("sessionTitle", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("suppressOriginalPrompt", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("initialUserMessage", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("watchPaths", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("reloadSkills", FieldMeaning::NotCarriedOver(OWN)),
+    OutputField::nested("retry", FieldMeaning::NotCarriedOver(OWN)),
+];

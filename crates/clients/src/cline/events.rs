@@ -6,7 +6,7 @@ use pintle_contract::{DenyEffect, EventKind};
 use pintle_tools::CLINE;
 use serde_json::{Map, Value, json};
 
-use super::{response as answers, support};
+use super::response as answers;
 use crate::host::{HostEventContext, HostEventData, HostEventKind, HostField, HostPayloadError, text};
 use crate::key_values::{self, both, key, read_key, written};
 use crate::matcher::MatcherSyntax;
@@ -86,7 +86,7 @@ const COMPACT: &[ClientKey] = &[key("preCompact/trigger", key_values::TRIGGER)];
 
 const TELLS: ClientEventDef = ClientEventDef {
     text: PlainTextReader::Discarded,
-    support: &support::DETACHED,
+    support: &answers::DETACHED,
     ..ClientEventDef::observe_only(&STYLE)
 };
 
@@ -105,7 +105,7 @@ pub const ROWS: &[ClientEventDef] = &[
         context: true,
         fires: &[EventKind::SessionStart],
         adjust: |_, _| Ok(HostEventData::SessionStart { source: String::from("startup") }),
-        support: &support::SESSION_START,
+        support: &answers::SESSION_START,
         ..TELLS
     },
     ClientEventDef {
@@ -115,13 +115,13 @@ pub const ROWS: &[ClientEventDef] = &[
         context: true,
         fires: shared_events::SESSION_START,
         adjust: |_, _| Ok(HostEventData::SessionStart { source: String::from("resume") }),
-        support: &support::SESSION_START,
+        support: &answers::SESSION_START,
         ..TELLS
     },
     waits(ClientEventDef { keys: &[PROMPT], read_keys: OTHER_PROMPT, ..shared_events::user_prompt_submit(&STYLE) })
-        .answered(&support::PROMPT, answers::cancel_task),
+        .answered(&answers::PROMPT, answers::cancel_task),
     waits(ClientEventDef { keys: &[BEFORE], read_keys: OLDER_CALL, ..shared_events::pre_tool_use(&STYLE) })
-        .answered(&support::BEFORE_TOOL, answers::cancel_task),
+        .answered(&answers::BEFORE_TOOL, answers::cancel_task),
     waits(ClientEventDef {
         keys: &[AFTER],
         read_keys: OLDER_CALL,
@@ -131,7 +131,7 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: mark_failure,
         ..shared_events::post_tool_use(&STYLE)
     })
-    .answered(&support::AFTER_TOOL, answers::cancel_task),
+    .answered(&answers::AFTER_TOOL, answers::cancel_task),
     ClientEventDef {
         name: "TaskComplete",
         canonical: Some(EventKind::TurnEnd),
@@ -139,14 +139,14 @@ pub const ROWS: &[ClientEventDef] = &[
         event_filter: Some(shared_events::is_from_main_agent),
         fires: &[EventKind::TurnEnd],
         kind: HostEventKind::Stop,
-        support: &support::TASK_END,
+        support: &answers::TASK_END,
         ..TELLS
     },
     ClientEventDef {
         name: "TaskError",
         keys: &[ERROR],
         subject: None,
-        support: &support::DETACHED,
+        support: &answers::DETACHED,
         ..shared_events::stop_failure(&STYLE)
     },
     ClientEventDef { name: "TaskCancel", custom: Some("custom.cline_task_cancel"), high_volume: true, ..TELLS },
@@ -164,7 +164,7 @@ pub const ROWS: &[ClientEventDef] = &[
         canonical: Some(EventKind::SessionEnd),
         fires: &[EventKind::SessionEnd],
         adjust: |_, _| Ok(HostEventData::SessionEnd { reason: String::from("exit") }),
-        support: &support::SESSION_END,
+        support: &answers::SESSION_END,
         ..TELLS
     },
 ];

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pintle_tools::CODEX;
 use serde_json::Value;
 
-use super::{response as answers, support};
+use super::response as answers;
 use crate::event_def::unchanged_context;
 use crate::key_values::{self, key};
 use crate::matcher::MatcherSyntax;
@@ -40,55 +40,55 @@ const TURN: &[ClientKey] = &[key("turn_id", key_values::TURN)];
 /// Its events.
 pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[MODEL, MODE, shared_keys::SOURCE], ..shared_events::session_start(&STYLE) }
-        .answered(&support::SESSION_START, answers::session_start),
+        .answered(&answers::SESSION_START, answers::session_start),
     ClientEventDef {
         keys: &[MODEL, MODE, TURN, shared_keys::TEXT, shared_keys::SUBAGENT],
         ..shared_events::user_prompt_submit(&STYLE)
     }
-    .answered(&support::PROMPT, answers::prompt),
+    .answered(&answers::PROMPT, answers::prompt),
     ClientEventDef {
         keys: &[MODEL, MODE, TURN, shared_keys::SUBAGENT, shared_keys::CALL],
         ..shared_events::pre_tool_use(&STYLE)
     }
-    .answered(&support::BEFORE_TOOL, answers::before_tool),
+    .answered(&answers::BEFORE_TOOL, answers::before_tool),
     ClientEventDef { keys: &[MODEL, MODE, TURN, shared_keys::ASKED], ..shared_events::permission_request(&STYLE) }
-        .answered(&support::PERMISSION, answers::permission),
+        .answered(&answers::PERMISSION, answers::permission),
     ClientEventDef {
         keys: &[MODEL, MODE, TURN, shared_keys::SUBAGENT, shared_keys::CALL, shared_keys::RESPONSE],
         event_filter: Some(shared_events::tool_executed),
         block: BlockEffect::ReplaceResult,
         ..shared_events::post_tool_use(&STYLE)
     }
-    .answered(&support::AFTER_TOOL, answers::after_tool),
+    .answered(&answers::AFTER_TOOL, answers::after_tool),
     ClientEventDef {
         keys: &[MODEL, MODE, TURN, shared_keys::DELEGATE],
         custom: Some("custom.codex_subagent_start"),
         ..shared_events::subagent_start(&STYLE)
     }
-    .answered(&support::SUBAGENT_START, answers::add_context),
+    .answered(&answers::SUBAGENT_START, answers::add_context),
     ClientEventDef {
         keys: &[MODEL, MODE, TURN, shared_keys::DELEGATE_TRANSCRIPT, shared_keys::STOP, shared_keys::DELEGATE],
         ..shared_events::subagent_stop(&STYLE)
     }
-    .answered(&support::SUBAGENT_STOP, answers::stop),
+    .answered(&answers::SUBAGENT_STOP, answers::stop),
     ClientEventDef { keys: &[MODEL, MODE, TURN, shared_keys::STOP], ..shared_events::stop(&STYLE) }
-        .answered(&support::STOP, answers::stop),
+        .answered(&answers::STOP, answers::stop),
     ClientEventDef {
         keys: &[MODEL, TURN, shared_keys::TRIGGER],
         text: PlainTextReader::Discarded,
         is_guard: true,
         ..shared_events::pre_compact(&STYLE)
     }
-    .answered(&support::COMPACT, answers::compact),
+    .answered(&answers::COMPACT, answers::compact),
     ClientEventDef { keys: &[MODEL, TURN, shared_keys::TRIGGER], ..shared_events::post_compact(&STYLE) }
-        .answered(&support::COMPACTED, answers::notice),
+        .answered(&answers::COMPACTED, answers::notice),
     ClientEventDef {
         keys: &[shared_keys::ENDING],
         timeout_ms: Some(3_000),
-        support: &support::SESSION_END,
+        support: &answers::SESSION_END,
         ..shared_events::session_end(&STYLE)
     },
-    ClientEventDef::unmapped(&STYLE, "Interrupt", "custom.codex_interrupt", &support::TELLS, answers::notice),
+    ClientEventDef::unmapped(&STYLE, "Interrupt", "custom.codex_interrupt", &answers::TELLS, answers::notice),
 ];
 
 /// The events that the catalogue does not have.

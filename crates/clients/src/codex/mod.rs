@@ -5,7 +5,6 @@
 
 mod events;
 mod response;
-mod support;
 
 use pintle_contract::Severity;
 use serde_json::Value;

@@ -4,7 +4,7 @@ use pintle_contract::EventKind;
 use pintle_tools::{CLAUDE, COPILOT, COPILOT_AS_CLAUDE};
 use serde_json::{Value, json};
 
-use super::{response as answers, support};
+use super::response as answers;
 use crate::event_def::unchanged_context;
 use crate::host::{HostEventData, HostField, HostPayloadError};
 use crate::key_values::{self, both, key, read_key, written};
@@ -110,7 +110,7 @@ const QUIET: ClientEventDef = ClientEventDef {
 
 /// An event of which Copilot CLI reads no response.
 const fn silent(def: ClientEventDef) -> ClientEventDef {
-    def.answered(&support::SILENT, answers::log_only)
+    def.answered(&answers::SILENT, answers::log_only)
 }
 
 /// An event on which the exit status and plain text have no effect, and nothing can be stopped.
@@ -133,7 +133,7 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: new_is_startup,
         ..without_exit_effects(shared_events::session_start(&CAMEL))
     }
-    .answered(&support::SESSION_START, answers::add_context),
+    .answered(&answers::SESSION_START, answers::add_context),
     ClientEventDef {
         name: "userPromptSubmitted",
         canonical: Some(EventKind::PromptSubmit),
@@ -143,9 +143,9 @@ pub const ROWS: &[ClientEventDef] = &[
         kind: shared_events::user_prompt_submit(&CAMEL).kind,
         ..QUIET
     }
-    .answered(&support::PROMPT, answers::prompt),
+    .answered(&answers::PROMPT, answers::prompt),
     ClientEventDef { name: "preToolUse", keys: &[CALL], fails_closed: true, ..shared_events::pre_tool_use(&CAMEL) }
-        .answered(&support::BEFORE_TOOL, answers::before_tool),
+        .answered(&answers::BEFORE_TOOL, answers::before_tool),
     ClientEventDef {
         name: "permissionRequest",
         keys: &[ASKED],
@@ -154,7 +154,7 @@ pub const ROWS: &[ClientEventDef] = &[
         exit_two: ExitTwoEffect::Fail,
         ..shared_events::permission_request(&CAMEL)
     }
-    .answered(&support::PERMISSION, answers::permission),
+    .answered(&answers::PERMISSION, answers::permission),
     ClientEventDef {
         name: "postToolUse",
         keys: &[CALL, RESULT],
@@ -163,7 +163,7 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: text_for_model,
         ..shared_events::post_tool_use(&CAMEL)
     }
-    .answered(&support::AFTER_TOOL, answers::after_tool),
+    .answered(&answers::AFTER_TOOL, answers::after_tool),
     ClientEventDef {
         name: "postToolUseFailure",
         keys: &[CALL, FAILURE],
@@ -172,7 +172,7 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: text_of_error,
         ..shared_events::post_tool_use_failure(&CAMEL)
     }
-    .answered(&support::FAILED_TOOL, answers::add_context),
+    .answered(&answers::FAILED_TOOL, answers::add_context),
     ClientEventDef {
         name: "agentStop",
         keys: &[TRANSCRIPT, STOP],
@@ -180,7 +180,7 @@ pub const ROWS: &[ClientEventDef] = &[
         exit_two: ExitTwoEffect::Fail,
         ..shared_events::stop(&CAMEL)
     }
-    .answered(&support::STOP, answers::stop),
+    .answered(&answers::STOP, answers::stop),
     silent(ClientEventDef {
         name: "subagentStart",
         keys: &[TRANSCRIPT, DELEGATE],
@@ -193,7 +193,7 @@ pub const ROWS: &[ClientEventDef] = &[
         exit_two: ExitTwoEffect::Fail,
         ..shared_events::subagent_stop(&CAMEL)
     }
-    .answered(&support::SUBAGENT_STOP, answers::stop),
+    .answered(&answers::SUBAGENT_STOP, answers::stop),
     silent(ClientEventDef {
         name: "preCompact",
         keys: &[TRANSCRIPT, TRIGGER],
@@ -216,14 +216,14 @@ pub const ROWS: &[ClientEventDef] = &[
         ..QUIET
     }),
     ClientEventDef { name: "sessionEnd", keys: &[ENDING], ..without_exit_effects(shared_events::session_end(&CAMEL)) }
-        .answered(&support::SESSION_END, answers::log_only),
+        .answered(&answers::SESSION_END, answers::log_only),
     as_alias(ClientEventDef {
         text: PlainTextReader::Discarded,
         exit_two: ExitTwoEffect::Fail,
         adjust: new_is_startup,
         ..shared_events::session_start(&PASCAL)
     })
-    .answered(&support::SESSION_START, answers::add_context),
+    .answered(&answers::SESSION_START, answers::add_context),
     as_alias(ClientEventDef {
         block: BlockEffect::Ignored,
         text: PlainTextReader::Discarded,
@@ -232,32 +232,32 @@ pub const ROWS: &[ClientEventDef] = &[
         is_guard: false,
         ..shared_events::user_prompt_submit(&PASCAL)
     })
-    .answered(&support::PROMPT, answers::prompt),
+    .answered(&answers::PROMPT, answers::prompt),
     as_alias(ClientEventDef { fails_closed: true, ..shared_events::pre_tool_use(&PASCAL) })
-        .answered(&support::BEFORE_TOOL, answers::nested_before_tool),
+        .answered(&answers::BEFORE_TOOL, answers::nested_before_tool),
     as_alias(ClientEventDef { exit_two: ExitTwoEffect::Fail, ..shared_events::permission_request(&PASCAL) })
-        .answered(&support::PERMISSION, answers::permission),
+        .answered(&answers::PERMISSION, answers::permission),
     as_alias(ClientEventDef {
         block: BlockEffect::ReplaceResult,
         exit_two: ExitTwoEffect::Fail,
         adjust: text_for_model,
         ..shared_events::post_tool_use(&PASCAL)
     })
-    .answered(&support::AFTER_TOOL, answers::after_tool),
+    .answered(&answers::AFTER_TOOL, answers::after_tool),
     as_alias(ClientEventDef {
         exit_two: ExitTwoEffect::Fail,
         adjust: text_of_error,
         ..shared_events::post_tool_use_failure(&PASCAL)
     })
-    .answered(&support::FAILED_TOOL, answers::add_context),
+    .answered(&answers::FAILED_TOOL, answers::add_context),
     as_alias(ClientEventDef { exit_two: ExitTwoEffect::Fail, ..shared_events::stop(&PASCAL) })
-        .answered(&support::STOP, answers::stop),
+        .answered(&answers::STOP, answers::stop),
     silent(as_alias(ClientEventDef {
         custom: STARTED,
         ..without_exit_effects(shared_events::subagent_start(&PASCAL))
     })),
     as_alias(ClientEventDef { exit_two: ExitTwoEffect::Fail, ..shared_events::subagent_stop(&PASCAL) })
-        .answered(&support::SUBAGENT_STOP, answers::stop),
+        .answered(&answers::SUBAGENT_STOP, answers::stop),
     silent(as_alias(ClientEventDef {
         block: BlockEffect::Ignored,
         ..without_exit_effects(shared_events::pre_compact(&PASCAL))
@@ -268,7 +268,7 @@ pub const ROWS: &[ClientEventDef] = &[
         ..without_exit_effects(shared_events::stop_failure(&PASCAL))
     })),
     as_alias(without_exit_effects(shared_events::session_end(&PASCAL)))
-        .answered(&support::SESSION_END, answers::log_only),
+        .answered(&answers::SESSION_END, answers::log_only),
 ];
 
 /// The events that the catalogue does not have.

@@ -5,15 +5,16 @@
 //! where Pintle differs on purpose.
 
 mod events;
-mod extract_answer;
 mod response;
-mod support;
 
-use pintle_contract::Severity;
-use serde_json::{Value, json};
+use std::borrow::Cow;
+
+use pintle_contract::{Severity, read_json};
+use serde_json::{Map, Value, json};
 
 use crate::client::no_event_name;
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
+use crate::refusal::refuses;
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, GuardedPaths,
     HookLayout, OutputField, SettingsFormat, host,
@@ -67,7 +68,7 @@ pub static CLIENT: ClientDef = ClientDef {
         ..SettingsFormat::COMMON
     },
     output_fields: WORDS,
-    extract_answer: extract_answer::strip_progress,
+    extract_answer: strip_progress,
     environment: &[("COPILOT_PROJECT_DIR", EnvVariable::Project), ("CLAUDE_PROJECT_DIR", EnvVariable::Project)],
     guarded: GuardedPaths {
         relative: &[
@@ -189,6 +190,42 @@ fn install_hints(scope: InstallScope) -> Vec<String> {
         InstallScope::User => Vec::new(),
         InstallScope::Project => {
             vec![String::from("Copilot CLI runs project hooks only in a trusted directory")]
+        }
+    }
+}
+
+/// The output without progress lines.
+fn strip_progress(text: &str) -> Cow<'_, str> {
+    if !text.contains("\"progress\"") {
+        return Cow::Borrowed(text);
+    }
+    let is_progress = |line: &str| {
+        let object: Option<Map<String, Value>> = read_json(line.trim()).ok();
+        object.is_some_and(|object| {
+            object.get("type").and_then(Value::as_str) == Some("progress")
+                && !object.iter().any(|(name, value)| refuses(name, value))
+        })
+    };
+    Cow::Owned(text.lines().filter(|line| !is_progress(line)).collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_progress_are_no_answer() {
+        for (text, wanted) in [
+            ("{\"a\": 1}", "{\"a\": 1}"),
+            ("{\"type\":\"progress\",\"message\":\"x\"}\n{\"a\": 1}\n", "{\"a\": 1}"),
+            ("{\"type\":\"progress\"}", ""),
+            (
+                "{\"type\":\"progress\",\"permissionDecision\":\"deny\"}",
+                "{\"type\":\"progress\",\"permissionDecision\":\"deny\"}",
+            ),
+            ("{\"a\": \"progress\"}", "{\"a\": \"progress\"}"),
+        ] {
+            assert_eq!(strip_progress(text), wanted, "{text}");
         }
     }
 }

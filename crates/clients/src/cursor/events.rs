@@ -9,14 +9,16 @@ use pintle_contract::{Event, EventKind, FileContentKeys, ToolKind};
 use pintle_tools::{CURSOR, kind_of};
 use serde_json::{Value, json};
 
-use super::{payload, response as answers, support};
+use super::response as answers;
 use crate::event_def::empty_response;
-use crate::host::{HostEventKind, HostField};
-use crate::key_values::{self, both, key, read_key, written};
+use crate::host::{
+    HostEventContext, HostEventData, HostEventKind, HostField, HostPayloadError, HostToolCall, read_json_text, text,
+};
+use crate::key_values::{both, key, read_key, written};
 use crate::matcher::MatcherSyntax;
 use crate::{
     BlockEffect, ClientEventDef, ClientKey, EncodeContext, ExitTwoEffect, InputRewrite, PayloadStyle, PlainTextReader,
-    StopEffect, UnmappedClientEvents, payload_values, shared_events, shared_keys,
+    StopEffect, UnmappedClientEvents, key_values, payload_values, shared_events, shared_keys,
 };
 
 /// The shape of Cursor's payloads.
@@ -26,7 +28,7 @@ static STYLE: PayloadStyle = PayloadStyle {
     matcher: MatcherSyntax::Expression,
     response,
     read_keys: const { &[&[read_key("session_id", HostField::Session), read_key("tool_use_id", HostField::CallId)]] },
-    adjust_context: payload::prefer_cwd,
+    adjust_context: prefer_cwd,
 };
 
 const SESSION: &[ClientKey] = &[
@@ -132,7 +134,7 @@ const AFTER: ClientEventDef = ClientEventDef {
 
 /// An event that the catalogue does not have.
 const fn own(name: &'static str, custom: &'static str) -> ClientEventDef {
-    ClientEventDef::unmapped(&STYLE, name, custom, &support::SILENT, empty_response)
+    ClientEventDef::unmapped(&STYLE, name, custom, &answers::SILENT, empty_response)
 }
 
 /// Its events.
@@ -144,10 +146,10 @@ pub const ROWS: &[ClientEventDef] = &[
         context: true,
         fires: &[EventKind::SessionStart],
         kind: HostEventKind::SessionStart,
-        adjust: payload::is_startup,
+        adjust: is_startup,
         ..TELLS
     }
-    .answered(&support::SESSION_START, answers::add_context),
+    .answered(&answers::SESSION_START, answers::add_context),
     ClientEventDef {
         name: "beforeSubmitPrompt",
         keys: &[PROMPT],
@@ -155,7 +157,7 @@ pub const ROWS: &[ClientEventDef] = &[
         text: PlainTextReader::Discarded,
         ..shared_events::user_prompt_submit(&STYLE)
     }
-    .answered(&support::PROMPT, answers::prompt),
+    .answered(&answers::PROMPT, answers::prompt),
     ClientEventDef {
         name: "preToolUse",
         is_alias: false,
@@ -165,7 +167,7 @@ pub const ROWS: &[ClientEventDef] = &[
         high_volume: false,
         ..BEFORE
     }
-    .answered(&support::BEFORE_TOOL, answers::permission),
+    .answered(&answers::BEFORE_TOOL, answers::permission),
     ClientEventDef {
         name: "beforeShellExecution",
         keys: &[LINE],
@@ -173,16 +175,16 @@ pub const ROWS: &[ClientEventDef] = &[
         event_filter: Some(is_shell),
         ..shell_call(BEFORE)
     }
-    .answered(&support::BEFORE_EXECUTION, answers::permission),
+    .answered(&answers::BEFORE_EXECUTION, answers::permission),
     ClientEventDef {
         name: "beforeMCPExecution",
         keys: &[OF_SERVER],
         subject: Some(payload_values::tool_subject),
         event_filter: Some(is_mcp_tool),
-        adjust: payload::mark_mcp_tool,
+        adjust: mark_mcp_tool,
         ..BEFORE
     }
-    .answered(&support::BEFORE_EXECUTION, answers::permission),
+    .answered(&answers::BEFORE_EXECUTION, answers::permission),
     ClientEventDef {
         name: "beforeReadFile",
         keys: &[FILE],
@@ -190,10 +192,10 @@ pub const ROWS: &[ClientEventDef] = &[
         subject: Some(path_subject),
         event_filter: Some(is_read),
         kind: HostEventKind::FileEdited,
-        adjust: payload::read_call,
+        adjust: read_call,
         ..BEFORE
     }
-    .answered(&support::BEFORE_READ, answers::permission),
+    .answered(&answers::BEFORE_READ, answers::permission),
     ClientEventDef {
         name: "postToolUse",
         is_alias: false,
@@ -204,17 +206,17 @@ pub const ROWS: &[ClientEventDef] = &[
         context: true,
         event_filter: Some(shared_events::has_succeeded),
         fires: shared_events::AFTER_TOOL,
-        adjust: payload::parse_result,
+        adjust: parse_result,
         ..AFTER
     }
-    .answered(&support::AFTER_TOOL, answers::after_tool),
+    .answered(&answers::AFTER_TOOL, answers::after_tool),
     ClientEventDef {
         name: "postToolUseFailure",
         keys: &[CALL, FAILURE],
         subject: Some(payload_values::tool_subject),
         event_filter: Some(shared_events::has_failed),
         kind: HostEventKind::FailedTool,
-        support: &support::FAILED_TOOL,
+        support: &answers::FAILED_TOOL,
         ..AFTER
     },
     ClientEventDef {
@@ -223,7 +225,7 @@ pub const ROWS: &[ClientEventDef] = &[
         subject: Some(line_subject),
         event_filter: Some(|event| shared_events::tool_executed(event) && is_shell(event)),
         high_volume: true,
-        support: &support::FAILED_TOOL,
+        support: &answers::FAILED_TOOL,
         ..shell_call(AFTER)
     },
     ClientEventDef {
@@ -232,8 +234,8 @@ pub const ROWS: &[ClientEventDef] = &[
         subject: Some(payload_values::tool_subject),
         event_filter: Some(|event| shared_events::tool_executed(event) && is_mcp_tool(event)),
         high_volume: true,
-        adjust: payload::mark_mcp_tool,
-        support: &support::FAILED_TOOL,
+        adjust: mark_mcp_tool,
+        support: &answers::FAILED_TOOL,
         ..AFTER
     },
     ClientEventDef {
@@ -243,7 +245,7 @@ pub const ROWS: &[ClientEventDef] = &[
         fires: &[EventKind::FileEdited],
         kind: HostEventKind::FileEdited,
         high_volume: true,
-        support: &support::SILENT,
+        support: &answers::SILENT,
         ..TELLS
     },
     own("afterAgentResponse", "custom.cursor_after_agent_response"),
@@ -260,7 +262,7 @@ pub const ROWS: &[ClientEventDef] = &[
         high_volume: true,
         ..DECIDES
     }
-    .answered(&support::SUBAGENT_START, answers::permission),
+    .answered(&answers::SUBAGENT_START, answers::permission),
     ClientEventDef {
         name: "subagentStop",
         canonical: Some(EventKind::DelegationPost),
@@ -272,7 +274,7 @@ pub const ROWS: &[ClientEventDef] = &[
         kind: HostEventKind::SubagentStop,
         ..TELLS
     }
-    .answered(&support::SUBAGENT_STOP, answers::stop),
+    .answered(&answers::SUBAGENT_STOP, answers::stop),
     ClientEventDef {
         name: "preCompact",
         canonical: Some(EventKind::CompactPre),
@@ -281,7 +283,7 @@ pub const ROWS: &[ClientEventDef] = &[
         kind: HostEventKind::CompactBefore,
         ..TELLS
     }
-    .answered(&support::COMPACT, answers::notice),
+    .answered(&answers::COMPACT, answers::notice),
     ClientEventDef {
         name: "stop",
         keys: &[STOP],
@@ -289,14 +291,14 @@ pub const ROWS: &[ClientEventDef] = &[
         stop: StopEffect::Ignored,
         ..shared_events::stop(&STYLE)
     }
-    .answered(&support::STOP, answers::stop),
+    .answered(&answers::STOP, answers::stop),
     ClientEventDef {
         name: "sessionEnd",
         canonical: Some(EventKind::SessionEnd),
         keys: &[ENDING],
         fires: &[EventKind::SessionEnd],
         kind: HostEventKind::SessionEnd,
-        support: &support::SESSION_END,
+        support: &answers::SESSION_END,
         ..TELLS
     },
 ];
@@ -305,11 +307,7 @@ const SUBAGENT_ID: &[ClientKey] = &[read_key("subagent_id", HostField::DelegateI
 
 /// A shell command, whose keys are the input.
 const fn shell_call(def: ClientEventDef) -> ClientEventDef {
-    ClientEventDef {
-        read_keys: const { &[read_key("hook_event_name", HostField::Tool)] },
-        adjust: payload::command_call,
-        ..def
-    }
+    ClientEventDef { read_keys: const { &[read_key("hook_event_name", HostField::Tool)] }, adjust: command_call, ..def }
 }
 
 /// The events that the catalogue does not have.
@@ -363,4 +361,59 @@ fn is_mcp_tool(event: &Event) -> bool {
 
 fn is_read(event: &Event) -> bool {
     kind_of(&event.payload) == ToolKind::Read
+}
+
+/// The working directory, or the first workspace without one.
+pub(super) fn prefer_cwd(payload: &Value, context: &mut HostEventContext) {
+    let cwd = text(payload, "cwd");
+    if !cwd.is_empty() {
+        context.cwd = cwd;
+    }
+}
+
+pub(super) fn is_startup(_payload: &Value, _data: HostEventData) -> Result<HostEventData, HostPayloadError> {
+    Ok(HostEventData::SessionStart { source: String::from("startup") })
+}
+
+/// The call of the tool that a shell command is, which the payload does not name.
+pub(super) fn command_call(payload: &Value, data: HostEventData) -> Result<HostEventData, HostPayloadError> {
+    let input = json!({"command": text(payload, "command"), "cwd": text(payload, "cwd")});
+    Ok(with_call(data, |call| {
+        call.name = String::from("Shell");
+        call.input = input;
+    }))
+}
+
+/// The mark of an MCP tool in its name, which the payload leaves out.
+pub(super) fn mark_mcp_tool(payload: &Value, data: HostEventData) -> Result<HostEventData, HostPayloadError> {
+    let data = parse_result(payload, data)?;
+    Ok(with_call(data, |call| {
+        if !call.name.starts_with("MCP:") {
+            call.name.insert_str(0, "MCP:");
+        }
+    }))
+}
+
+/// The result, which is JSON text.
+pub(super) fn parse_result(_payload: &Value, data: HostEventData) -> Result<HostEventData, HostPayloadError> {
+    let HostEventData::AfterTool { call, response: Value::String(text), is_error, duration_ms } = data else {
+        return Ok(data);
+    };
+    Ok(HostEventData::AfterTool { call, response: read_json_text(&text)?, is_error, duration_ms })
+}
+
+/// The call of the tool that reads a file, which the payload does not name.
+pub(super) fn read_call(_payload: &Value, data: HostEventData) -> Result<HostEventData, HostPayloadError> {
+    let HostEventData::FileEdited { path } = data else {
+        return Ok(data);
+    };
+    let input = json!({"file_path": path});
+    Ok(HostEventData::BeforeTool(HostToolCall { id: String::new(), name: String::from("Read"), input }))
+}
+
+fn with_call(mut data: HostEventData, change: impl FnOnce(&mut HostToolCall)) -> HostEventData {
+    if let HostEventData::BeforeTool(call) | HostEventData::AfterTool { call, .. } = &mut data {
+        change(call);
+    }
+    data
 }

@@ -3,9 +3,7 @@
 //! `DEVIATIONS.md` lists where Pintle differs on purpose.
 
 mod events;
-mod payload;
 mod response;
-mod support;
 
 use pintle_contract::Severity;
 use serde_json::json;

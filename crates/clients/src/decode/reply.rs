@@ -4,7 +4,9 @@ use pintle_contract::{format_key, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::ClientDecodeContext;
-use super::output_field::{FieldChoice, FieldMeaning, OutputField};
+use super::FieldChoice;
+use super::FieldMeaning;
+use super::OutputField;
 use crate::program_output::{MOST_UNKNOWN_FIELDS, describe_kind};
 use crate::refusal::{ECHO, RefusalLevel, find_refusal, key_letters};
 

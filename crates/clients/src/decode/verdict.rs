@@ -3,7 +3,7 @@
 use pintle_contract::{Effect, Rewrite, Verdict, VerdictKind};
 use serde_json::{Map, Value};
 
-use super::output_field::FieldChoice;
+use super::FieldChoice;
 use super::reply::ClientHookOutput;
 use super::{ClientDecodeContext, bad_output};
 use crate::EncodeContext;

@@ -6,7 +6,7 @@ use pintle_contract::EventKind;
 use pintle_tools::GEMINI;
 use serde_json::{Value, json};
 
-use super::{response as answers, support};
+use super::response as answers;
 use crate::host::{HostEventContext, HostEventData, HostEventKind, HostField, HostPayloadError, HostToolCall, text};
 use crate::key_values::{self, both, key};
 use crate::matcher::MatcherSyntax;
@@ -55,14 +55,14 @@ pub const ROWS: &[ClientEventDef] = &[
         text: PlainTextReader::User,
         ..shared_events::session_start(&STYLE)
     }
-    .answered(&support::SESSION_START, answers::add_context),
+    .answered(&answers::SESSION_START, answers::add_context),
     ClientEventDef {
         name: "BeforeAgent",
         keys: &[shared_keys::TEXT],
         text: PlainTextReader::User,
         ..shared_events::user_prompt_submit(&STYLE)
     }
-    .answered(&support::PROMPT, answers::prompt),
+    .answered(&answers::PROMPT, answers::prompt),
     ClientEventDef {
         name: "BeforeTool",
         keys: &[shared_keys::ASKED],
@@ -73,7 +73,7 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: name_mcp_call,
         ..shared_events::pre_tool_use(&STYLE)
     }
-    .answered(&support::BEFORE_TOOL, answers::before_tool),
+    .answered(&answers::BEFORE_TOOL, answers::before_tool),
     ClientEventDef {
         name: "AfterTool",
         keys: &[shared_keys::ASKED, shared_keys::RESPONSE],
@@ -83,18 +83,18 @@ pub const ROWS: &[ClientEventDef] = &[
         adjust: name_mcp_call,
         ..shared_events::post_tool_use(&STYLE)
     }
-    .answered(&support::AFTER_TOOL, answers::after_tool),
+    .answered(&answers::AFTER_TOOL, answers::after_tool),
     ClientEventDef { name: "AfterAgent", keys: &[STOP], text: PlainTextReader::User, ..shared_events::stop(&STYLE) }
-        .answered(&support::STOP, answers::stop),
+        .answered(&answers::STOP, answers::stop),
     ClientEventDef { keys: &[NOTIFICATION], text: PlainTextReader::User, ..shared_events::notification(&STYLE) }
-        .answered(&support::TELLS, answers::notice),
+        .answered(&answers::TELLS, answers::notice),
     ClientEventDef {
         keys: &[shared_keys::ENDING],
         exit_two: ExitTwoEffect::NotifyUser,
         text: PlainTextReader::User,
         ..shared_events::session_end(&STYLE)
     }
-    .answered(&support::SESSION_END, answers::notice),
+    .answered(&answers::SESSION_END, answers::notice),
     // It fires before every model call, even if nothing is compressed, and its response has no effect.
     ClientEventDef {
         name: "PreCompress",
@@ -108,7 +108,7 @@ pub const ROWS: &[ClientEventDef] = &[
         high_volume: true,
         ..ClientEventDef::observe_only(&STYLE)
     }
-    .answered(&support::COMPACT, answers::notice),
+    .answered(&answers::COMPACT, answers::notice),
     ClientEventDef {
         name: "BeforeModel",
         canonical: Some(EventKind::CompletionPre),
@@ -118,12 +118,12 @@ pub const ROWS: &[ClientEventDef] = &[
         high_volume: true,
         ..GUARDS
     }
-    .answered(&support::BEFORE_MODEL, answers::deny_only),
+    .answered(&answers::BEFORE_MODEL, answers::deny_only),
     ClientEventDef::unmapped(
         &STYLE,
         "BeforeToolSelection",
         "custom.gemini_before_tool_selection",
-        &support::TELLS,
+        &answers::TELLS,
         answers::notice,
     ),
     ClientEventDef {
@@ -135,7 +135,7 @@ pub const ROWS: &[ClientEventDef] = &[
         high_volume: true,
         ..GUARDS
     }
-    .answered(&support::TELLS_LATER, answers::notice),
+    .answered(&answers::TELLS_LATER, answers::notice),
 ];
 
 /// The events that the catalogue does not have.

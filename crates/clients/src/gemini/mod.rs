@@ -4,7 +4,6 @@
 
 mod events;
 mod response;
-mod support;
 #[cfg(test)]
 mod tests;
 

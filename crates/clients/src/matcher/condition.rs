@@ -4,8 +4,6 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::ClientMatcherError;
-use super::command_pattern::{self, CommandPattern};
-use super::glob;
 
 /// A condition on a tool call.
 #[derive(Debug, Clone)]
@@ -41,7 +39,7 @@ const KINDS: &[ToolGroup] = &[
     (&["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "read_file", "write_file"], |text| {
         ConditionSubject::File(FilePattern::new(&text))
     }),
-    (&["Agent", "Task", "agent"], |text| ConditionSubject::Agent(glob::compile_line(&text))),
+    (&["Agent", "Task", "agent"], |text| ConditionSubject::Agent(compile_line(&text))),
     (&["WebFetch", "web_fetch"], host_subject),
 ];
 
@@ -72,7 +70,7 @@ impl PermissionCondition {
                 kind.map_or(ConditionSubject::Unknown, |(_, make)| make(inner.to_owned()))
             }
         };
-        let names = tool.contains('*').then(|| glob::compile_line(tool)).flatten();
+        let names = tool.contains('*').then(|| compile_line(tool)).flatten();
         Ok(Self { text: written.to_owned(), tool: tool.to_owned(), names, subject: about })
     }
 
@@ -110,9 +108,7 @@ impl PermissionCondition {
         let text = |names: &[&str]| names.iter().find_map(|name| input.get(*name)?.as_str());
         match &self.subject {
             ConditionSubject::All | ConditionSubject::Unknown => true,
-            ConditionSubject::Line(pattern) => {
-                text(&["command"]).is_none_or(|line| command_pattern::matches(pattern, line))
-            }
+            ConditionSubject::Line(pattern) => text(&["command"]).is_none_or(|line| matches_line(pattern, line)),
             ConditionSubject::File(pattern) => {
                 text(&["file_path", "path", "notebook_path"]).is_none_or(|path| pattern.matches(path, directory))
             }
@@ -141,7 +137,7 @@ impl FilePattern {
         };
         let anywhere = !written.contains('/');
         let rest = rest.trim_start_matches('/');
-        let pattern = if anywhere { glob::compile_path(&format!("**/{rest}")) } else { glob::compile_path(rest) };
+        let pattern = if anywhere { compile_path(&format!("**/{rest}")) } else { compile_path(rest) };
         Self { base_dir: below, pattern }
     }
 
@@ -176,6 +172,91 @@ fn matches_host(pattern: &str, url: &str) -> bool {
         Some(domain) => below(domain),
         None => host == pattern || below(pattern) || pattern == "*",
     }
+}
+
+/// A command pattern: `git *` and `git:*` match `git` with any arguments, `ls*` any command that starts with `ls`.
+#[derive(Debug, Clone)]
+enum CommandPattern {
+    /// These words, with anything after them.
+    Prefix(String),
+    /// The whole command.
+    Exact(Option<Regex>),
+}
+
+impl CommandPattern {
+    fn new(pattern: &str) -> Self {
+        match pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *")) {
+            Some(prefix) if !prefix.contains('*') => Self::Prefix(prefix.trim_end().to_owned()),
+            _ => Self::Exact(compile_line(pattern)),
+        }
+    }
+
+    fn matches_command(&self, command: &str) -> bool {
+        match self {
+            Self::Prefix(prefix) => {
+                let rest = command.strip_prefix(prefix.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+            }
+            Self::Exact(pattern) => pattern.as_ref().is_none_or(|pattern| pattern.is_match(command)),
+        }
+    }
+}
+
+/// Whether a rule's pattern matches a command line: one of its commands, or any line that is more complex than a
+/// sequence of commands. A hook runs once too often rather than not at all.
+fn matches_line(pattern: &CommandPattern, line: &str) -> bool {
+    let is_involved = ["$(", "`", "<(", ">(", "<<"].iter().any(|sign| line.contains(sign));
+    is_involved || split_commands(line).any(|command| pattern.matches_command(command))
+}
+
+/// The commands of a line, without leading variable assignments.
+fn split_commands(line: &str) -> impl Iterator<Item = &str> {
+    line.split(['\n', ';', '|', '&', '(', ')', '{', '}']).map(strip_variables).filter(|command| !command.is_empty())
+}
+
+fn strip_variables(command: &str) -> &str {
+    let mut rest = command.trim();
+    while let Some((word, after)) = rest.split_once(char::is_whitespace) {
+        let is_setting = word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        });
+        if !is_setting {
+            break;
+        }
+        rest = after.trim_start();
+    }
+    rest
+}
+
+/// Compiles a pattern for a whole line, in which `*` matches any characters. `None` if it is too large.
+fn compile_line(pattern: &str) -> Option<Regex> {
+    let pieces: Vec<String> = pattern.split('*').map(regex::escape).collect();
+    Regex::new(&format!("^(?s:{})$", pieces.join(".*"))).ok()
+}
+
+/// Compiles a pattern for a whole path: `*` and `?` stay within one directory, `**` crosses directories, and `**/` may
+/// also match nothing.
+fn compile_path(pattern: &str) -> Option<Regex> {
+    let mut expression = String::from("^(?s:");
+    let mut rest = pattern;
+    while let Some(letter) = rest.chars().next() {
+        let (means, length) = match letter {
+            '*' if rest.starts_with("**/") => ("(?:.*/)?", 3),
+            '*' if rest.starts_with("**") => (".*", 2),
+            '*' => ("[^/]*", 1),
+            '?' => ("[^/]", 1),
+            _ => {
+                let length = rest.find(['*', '?']).unwrap_or(rest.len());
+                expression.push_str(&regex::escape(rest.get(..length).unwrap_or_default()));
+                rest = rest.get(length..).unwrap_or_default();
+                continue;
+            }
+        };
+        expression.push_str(means);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    expression.push_str(")$");
+    Regex::new(&expression).ok()
 }
 
 #[cfg(test)]
@@ -216,5 +297,50 @@ mod tests {
         assert!(PermissionCondition::new("Bash(git").is_err());
         assert!(PermissionCondition::new("(x)").is_err());
         assert!(PermissionCondition::new("").is_err());
+    }
+
+    #[test]
+    fn a_rule_is_about_any_command_of_the_line() {
+        for (pattern, line, wanted) in [
+            ("git *", "git status", true),
+            ("git *", "git", true),
+            ("git *", "gitk", false),
+            ("git:*", "git push -f", true),
+            ("npm run test:*", "npm run test --all", true),
+            ("npm run test:*", "npm run testing", false),
+            ("ls*", "lsof", true),
+            ("git push * main", "git push origin main", true),
+            ("git push", "git push origin", false),
+            ("rm *", "cd x && rm -rf y", true),
+            ("rm *", "echo a; rm b", true),
+            ("rm *", "cat a | rm b", true),
+            ("rm *", "A=1 B=2 rm b", true),
+            ("rm *", "echo rm b", false),
+            ("rm *", "echo $(rm b)", true),
+            ("rm *", "echo `x`", true),
+            ("*", "anything", true),
+        ] {
+            assert_eq!(matches_line(&CommandPattern::new(pattern), line), wanted, "{pattern} {line}");
+        }
+    }
+
+    #[test]
+    fn stars_stay_within_a_folder_and_two_of_them_do_not() {
+        for (pattern, text, wanted) in [
+            ("src/*", "src/a.rs", true),
+            ("src/*", "src/a/b.rs", false),
+            ("src/**", "src/a/b.rs", true),
+            ("**/b.rs", "b.rs", true),
+            ("**/b.rs", "x/y/b.rs", true),
+            ("**/b.rs", "x/ab.rs", false),
+            ("**/*.env", "a/.env", true),
+            ("?.rs", "a.rs", true),
+            ("?.rs", "/.rs", false),
+            ("a.b", "axb", false),
+        ] {
+            assert_eq!(compile_path(pattern).unwrap().is_match(text), wanted, "{pattern} {text}");
+        }
+        assert!(compile_line("git * main").unwrap().is_match("git push a/b main"));
+        assert!(!compile_line("git * main").unwrap().is_match("git push maint"));
     }
 }

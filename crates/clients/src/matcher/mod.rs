@@ -1,21 +1,17 @@
 //! Matches events against the pattern of a hook's group and its own condition.
 
-mod command_pattern;
 mod condition;
-mod error;
-mod glob;
 mod pattern;
 
 use std::sync::Arc;
 
 use pintle_contract::{Event, MatchResult, Matcher};
 
-pub use condition::PermissionCondition;
-pub use error::ClientMatcherError;
-pub use pattern::{MatcherSyntax, SubjectPattern};
+use crate::EncodeContext;
+use crate::event_def::ClientEventDef;
 
-use super::EncodeContext;
-use super::event_def::ClientEventDef;
+pub use condition::PermissionCondition;
+pub use pattern::{MatcherSyntax, SubjectPattern};
 
 /// Names that a matcher may use for a tool in addition to its own.
 pub type AlternateNames = &'static [(&'static str, &'static [&'static str])];
@@ -70,5 +66,31 @@ impl Matcher for ClientMatcher {
             self.condition.as_ref().map(|condition| format!("if {}", condition.text())),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The reason why a pattern or condition is not valid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientMatcherError {
+    /// The pattern is not a valid regular expression.
+    #[error("{reason}")]
+    InvalidExpression {
+        /// The last line of the parser's error text.
+        reason: String,
+    },
+    /// The part of a condition in parentheses does not end.
+    #[error("the closing `)` is missing")]
+    UnclosedParenthesis,
+    /// A condition does not begin with the name of a tool.
+    #[error("it does not begin with a tool name")]
+    NoToolName,
+}
+
+impl From<regex::Error> for ClientMatcherError {
+    fn from(error: regex::Error) -> Self {
+        let text = error.to_string();
+        let line = text.lines().last().unwrap_or_default().trim();
+        Self::InvalidExpression { reason: line.strip_prefix("error: ").unwrap_or(line).to_owned() }
     }
 }

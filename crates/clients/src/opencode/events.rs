@@ -4,7 +4,7 @@ use pintle_contract::EventKind;
 use pintle_tools::OPENCODE;
 use serde_json::{Value, json};
 
-use super::{response as answers, support};
+use super::response as answers;
 use crate::host::{HostEventContext, HostEventData, HostEventKind, HostField, HostPayloadError, HostToolCall, text};
 use crate::key_values::read_key;
 use crate::matcher::MatcherSyntax;
@@ -53,7 +53,7 @@ const fn event(
     read_keys: &'static [ClientKey],
 ) -> ClientEventDef {
     ClientEventDef { name, kind, fires, read_keys, ..ClientEventDef::observe_only(&STYLE) }
-        .answered(&support::TELLS, answers::tell)
+        .answered(&answers::TELLS, answers::tell)
 }
 
 const fn guard(
@@ -69,41 +69,41 @@ const fn guard(
 pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         adjust: session_created,
-        support: &support::SESSION_START,
+        support: &answers::SESSION_START,
         ..event("session.created", HostEventKind::SessionStart, &[EventKind::SessionStart], &[])
     },
     ClientEventDef {
         adjust: prompt,
-        support: &support::PROMPT,
+        support: &answers::PROMPT,
         ..guard("chat.message", HostEventKind::Other, shared_events::PROMPT, &[])
     },
     ClientEventDef {
-        support: &support::BEFORE_TOOL,
+        support: &answers::BEFORE_TOOL,
         ..guard("tool.execute.before", HostEventKind::BeforeTool, shared_events::BEFORE_TOOL, CALL)
     },
     ClientEventDef {
         adjust: permission,
-        support: &support::PERMISSION,
+        support: &answers::PERMISSION,
         ..guard("permission.ask", HostEventKind::Other, &[EventKind::PermissionAsk], &[])
     },
     // The plugin withholds a result about which it gets no answer.
     ClientEventDef {
-        support: &support::AFTER_TOOL,
+        support: &answers::AFTER_TOOL,
         ..guard("tool.execute.after", HostEventKind::AfterTool, shared_events::AFTER_TOOL, CALL)
     },
     ClientEventDef {
         adjust: |_, _| Ok(HostEventData::CompactBefore { trigger: String::from("auto"), instructions: None }),
-        support: &support::COMPACT,
+        support: &answers::COMPACT,
         ..event("experimental.session.compacting", HostEventKind::Other, shared_events::COMPACT, &[])
     },
     ClientEventDef {
         adjust: |_, _| Ok(HostEventData::CompactAfter { trigger: String::from("auto"), summary: String::new() }),
-        support: &support::COMPACTED,
+        support: &answers::COMPACTED,
         ..event("session.compacted", HostEventKind::Other, &[EventKind::CompactPost], &[])
     },
     ClientEventDef {
         adjust: end_of_subagent,
-        support: &support::TURN_END,
+        support: &answers::TURN_END,
         ..event("session.idle", HostEventKind::Stop, &[EventKind::DelegationPost, EventKind::TurnEnd], ANSWER)
     },
     event("session.error", HostEventKind::AgentError, shared_events::ERROR, ERROR),
@@ -113,12 +113,12 @@ pub const ROWS: &[ClientEventDef] = &[
     },
     ClientEventDef {
         adjust: session_deleted,
-        support: &support::SESSION_END,
+        support: &answers::SESSION_END,
         ..event("session.deleted", HostEventKind::SessionEnd, &[EventKind::SessionEnd], &[])
     },
     ClientEventDef {
         high_volume: true,
-        support: &support::BEFORE_MODEL,
+        support: &answers::BEFORE_MODEL,
         ..guard("chat.params", HostEventKind::Model, &[EventKind::CompletionPre], REQUEST)
     },
     ClientEventDef {

@@ -6,7 +6,6 @@
 
 mod events;
 mod response;
-mod support;
 
 use serde_json::{Value, json};
 

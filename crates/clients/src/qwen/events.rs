@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pintle_tools::QWEN;
 use serde_json::{Value, json};
 
-use super::{response as answers, support};
+use super::response as answers;
 use crate::claude_code::response as claude;
 use crate::event_def::unchanged_context;
 use crate::host::{HostEventData, HostPayloadError};
@@ -33,39 +33,39 @@ const BESIDE: &[ClientKey] = &[key("background_tasks", key_values::EMPTY_LIST), 
 
 /// An event that the catalogue does not have.
 const fn own(name: &'static str, custom: &'static str) -> ClientEventDef {
-    ClientEventDef::unmapped(&STYLE, name, custom, &support::TELLS, claude::notice)
+    ClientEventDef::unmapped(&STYLE, name, custom, &answers::TELLS, claude::notice)
 }
 
 /// An event whose hooks can only give notices.
 const fn notify_only(def: ClientEventDef) -> ClientEventDef {
-    def.answered(&support::TELLS, claude::notice)
+    def.answered(&answers::TELLS, claude::notice)
 }
 
 /// Its events.
 pub const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[shared_keys::AT_WORK, shared_keys::BEGINNING], ..shared_events::session_start(&STYLE) }
-        .answered(&support::SESSION_START, claude::add_context),
+        .answered(&answers::SESSION_START, claude::add_context),
     ClientEventDef { adjust: is_prompt, ..shared_events::user_prompt_submit(&STYLE) }
-        .answered(&support::PROMPT, claude::prompt),
+        .answered(&answers::PROMPT, claude::prompt),
     ClientEventDef {
         keys: &[shared_keys::AT_WORK, shared_keys::SUBAGENT, shared_keys::CALL, CALL_ID],
         ..shared_events::pre_tool_use(&STYLE)
     }
-    .answered(&support::BEFORE_TOOL, answers::before_tool),
-    shared_events::permission_request(&STYLE).answered(&support::PERMISSION, claude::permission),
+    .answered(&answers::BEFORE_TOOL, answers::before_tool),
+    shared_events::permission_request(&STYLE).answered(&answers::PERMISSION, claude::permission),
     notify_only(shared_events::permission_denied(&STYLE)),
     ClientEventDef {
         keys: &[shared_keys::AT_WORK, shared_keys::SUBAGENT, shared_keys::CALL, CALL_ID, shared_keys::RESULT],
         adjust: text_for_model,
         ..shared_events::post_tool_use(&STYLE)
     }
-    .answered(&support::AFTER_TOOL, answers::after_tool),
+    .answered(&answers::AFTER_TOOL, answers::after_tool),
     ClientEventDef {
         keys: &[shared_keys::AT_WORK, shared_keys::SUBAGENT, shared_keys::CALL, CALL_ID, shared_keys::FAILURE],
         ..shared_events::post_tool_use_failure(&STYLE)
     }
-    .answered(&support::FAILED_TOOL, claude::add_context),
-    shared_events::post_tool_batch(&STYLE).answered(&support::BATCH, claude::add_context),
+    .answered(&answers::FAILED_TOOL, claude::add_context),
+    shared_events::post_tool_batch(&STYLE).answered(&answers::BATCH, claude::add_context),
     ClientEventDef {
         keys: &[
             shared_keys::AT_WORK,
@@ -76,23 +76,23 @@ pub const ROWS: &[ClientEventDef] = &[
         ],
         ..shared_events::subagent_stop(&STYLE)
     }
-    .answered(&support::SUBAGENT_STOP, claude::stop),
+    .answered(&answers::SUBAGENT_STOP, claude::stop),
     ClientEventDef { keys: &[shared_keys::AT_WORK, shared_keys::STOP, BESIDE], ..shared_events::stop(&STYLE) }
-        .answered(&support::STOP, claude::stop),
+        .answered(&answers::STOP, claude::stop),
     notify_only(shared_events::stop_failure(&STYLE)),
-    shared_events::pre_compact(&STYLE).answered(&support::COMPACT, claude::add_context),
-    shared_events::post_compact(&STYLE).answered(&support::COMPACTED, claude::notice),
+    shared_events::pre_compact(&STYLE).answered(&answers::COMPACT, claude::add_context),
+    shared_events::post_compact(&STYLE).answered(&answers::COMPACTED, claude::notice),
     notify_only(ClientEventDef {
         keys: &[shared_keys::AT_WORK, shared_keys::NOTIFICATION],
         ..shared_events::notification(&STYLE)
     }),
-    shared_events::session_end(&STYLE).answered(&support::SESSION_END, claude::notice),
+    shared_events::session_end(&STYLE).answered(&answers::SESSION_END, claude::notice),
     ClientEventDef {
         keys: &[shared_keys::AT_WORK, shared_keys::DELEGATE],
         custom: Some("custom.qwen_subagent_start"),
         ..shared_events::subagent_start(&STYLE)
     }
-    .answered(&support::SUBAGENT_START, claude::add_context),
+    .answered(&answers::SUBAGENT_START, claude::add_context),
     own("UserPromptExpansion", "custom.qwen_user_prompt_expansion"),
     own("SessionDelete", "custom.qwen_session_delete"),
     own("MessageDisplay", "custom.qwen_message_display"),

@@ -1,9 +1,10 @@
-//! Writes decisions in Qwen Code's format, where it differs from Claude Code's.
+//! What Qwen Code supports of a decision, and how the decision is written where that differs from Claude Code.
 
 use serde_json::Value;
 
 use crate::claude_code::response as claude;
-use crate::host::{HookJsonResponse, HostDecision, HostResponse, ResponseContext};
+use crate::host::ActionSupport::{Approximated, DeniedInstead, NotifiesUser, Supported};
+use crate::host::{ActionSupport, HookJsonResponse, HostDecision, HostResponse, HostSupport, ResponseContext};
 
 /// The mode in which Qwen Code does not apply a changed call.
 const YOLO: &str = "yolo";
@@ -35,3 +36,56 @@ pub(super) fn after_tool(context: &ResponseContext<'_>, decision: &HostDecision)
         .with_top_field("stopReason", Some(texts.join("\n\n")))
         .into_response()
 }
+
+/// An event that can only be observed.
+pub(super) const TELLS: HostSupport = HostSupport::OBSERVE_ONLY;
+
+pub(super) const SESSION_END: HostSupport = HostSupport { stop: ActionSupport::OVER_TOLD, ..TELLS };
+
+pub(super) const COMPACTED: HostSupport = HostSupport { context: ActionSupport::LATER, ..TELLS };
+
+pub(super) const SESSION_START: HostSupport = HostSupport::SESSION_START;
+
+pub(super) const PROMPT: HostSupport =
+    HostSupport::prompt("Qwen Code cannot ask the user about a prompt", "Qwen Code cannot change a prompt");
+
+pub(super) const BEFORE_TOOL: HostSupport = HostSupport {
+    rewrite: Approximated("in yolo mode, where Qwen Code ignores a changed call, the call is denied"),
+    ..claude::BEFORE_TOOL
+};
+
+pub(super) const PERMISSION: HostSupport =
+    HostSupport::permission(DeniedInstead("Qwen Code was not observed to change a call that it asks about"));
+
+pub(super) const AFTER_TOOL: HostSupport = HostSupport {
+    deny: ActionSupport::REPLACED,
+    output: Approximated("the changed result replaces the result, as an error"),
+    context: Supported,
+    stop: ActionSupport::REPLACED_AND_ENDED,
+    ..TELLS
+};
+
+pub(super) const FAILED_TOOL: HostSupport =
+    HostSupport::failed_tool("Qwen Code cannot change the text of an error, which the model would read next");
+
+pub(super) const BATCH: HostSupport =
+    HostSupport { context: Supported, stop: ActionSupport::REPLACED_AND_ENDED, ..TELLS };
+
+pub(super) const SUBAGENT_START: HostSupport = HostSupport { context: ActionSupport::REMINDERS_NOW, ..TELLS };
+
+pub(super) const STOP: HostSupport = HostSupport::stop(
+    "Qwen Code cannot ask the user whether an agent may stop",
+    "Qwen Code cannot change an answer that the user has already seen",
+);
+
+pub(super) const SUBAGENT_STOP: HostSupport = STOP.of_subagent();
+
+const COMPACTS: &str = "Qwen Code compacts whatever hooks return";
+
+pub(super) const COMPACT: HostSupport = HostSupport {
+    deny: NotifiesUser(COMPACTS),
+    ask: NotifiesUser(COMPACTS),
+    output: NotifiesUser("Qwen Code writes the summary itself"),
+    context: Supported,
+    ..TELLS
+};
