@@ -20,6 +20,6 @@ pub(super) fn not_carried_over(
 /// Reports an event that no other agent has.
 pub(super) fn event_not_carried_over(source: &ClientSource<'_>, name: &str, reason: &str, span: ByteSpan) {
     let message = format!("the event `{name}` is not supported: {reason}");
-    let help = Some(format!("its hooks still run in {}", source.client.title));
+    let help = format!("its hooks still run in {}", source.client.title);
     source.report.warning("not_carried_over", message, span, help);
 }

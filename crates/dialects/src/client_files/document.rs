@@ -21,9 +21,7 @@ pub(super) struct FileOptions {
 /// Reads a document: `hooks` and the options next to it. If it has no `hooks` and its keys are events, the document
 /// itself is the hooks.
 pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDeclaration> {
-    let Some(entries) = document.entries() else {
-        let message = format!("the file must be an object, not {}", document.describe());
-        source.report.value_error("wrong_type", &message, document.span, Some(String::from("write `{\"hooks\": {}}`")));
+    let Some(entries) = source.report.entries("the file", "an object", document, "write `{\"hooks\": {}}`") else {
         return Vec::new();
     };
     let is_event = |key: &str| source.client.event_def(key).is_some();
@@ -41,8 +39,7 @@ pub(super) fn read(source: &ClientSource<'_>, document: &DocNode) -> Vec<HookDec
     let not_on = enabled.filter_map(|inner| inner.get("enabled")).find(|node| node.as_boolean() == Some(false));
     if let Some(switch) = off.or(not_on) {
         let message = String::from("this setting switches off all hooks in the file, so none is loaded");
-        let help = Some(String::from("remove the setting to load them"));
-        source.report.warning("switched_off", message, switch.span, help);
+        source.report.warning("switched_off", message, switch.span, "remove the setting to load them");
         return Vec::new();
     }
     let of_config = document.get("hooksConfig").and_then(|inner| inner.get("disabled")).and_then(read_texts);
@@ -66,7 +63,7 @@ fn report_missing_hooks(source: &ClientSource<'_>, document: &DocNode, entries: 
         }
         None => return,
     };
-    source.report.value_error("missing_hooks", "the file has no `hooks`, so nothing in it runs", span, Some(help));
+    source.report.value_error("missing_hooks", "the file has no `hooks`, so nothing in it runs", span, help);
 }
 
 fn read_pairs(node: &DocNode) -> Vec<(String, String)> {

@@ -11,10 +11,9 @@ use pintle_clients::HookLayout;
 use pintle_clients::matcher::SubjectPattern;
 
 pub(super) fn read(source: &ClientSource<'_>, options: &FileOptions, hooks: &DocNode) -> Vec<HookDeclaration> {
-    let Some(entries) = hooks.entries() else {
-        let message = format!("hooks must be an object of events, not {}", hooks.describe());
-        let help = Some(String::from("write `\"hooks\": {\"PreToolUse\": []}`"));
-        source.report.value_error("wrong_type", &message, hooks.span, help);
+    let Some(entries) =
+        source.report.entries("hooks", "an object of events", hooks, "write `\"hooks\": {\"PreToolUse\": []}`")
+    else {
         return Vec::new();
     };
     let mut declared = Vec::new();
@@ -77,18 +76,14 @@ fn read_event(
 
 fn read_group(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
     let report = context.source.report;
-    let Some(entries) = node.entries() else {
-        let message = format!("{path} must be an object with `hooks`, not {}", node.describe());
-        report.value_error("wrong_type", &message, node.span, None);
+    let Some(entries) = report.entries(format_args!("{path}"), "an object with `hooks`", node, None) else {
         return Vec::new();
     };
     let Some(hooks) = node.get("hooks") else {
         // Entries with a `path` belong to another dialect, which reads the same file.
         if node.get("path").is_none() {
             let message = format!("{path} has no `hooks` list, so nothing in it runs");
-            let help = Some(String::from(
-                "write `{\"matcher\": \"..\", \"hooks\": [{\"type\": \"command\", \"command\": \"..\"}]}`",
-            ));
+            let help = "write `{\"matcher\": \"..\", \"hooks\": [{\"type\": \"command\", \"command\": \"..\"}]}`";
             context.source.report.warning("missing_field", message, node.span, help);
         }
         return Vec::new();
@@ -124,7 +119,7 @@ fn read_pattern(context: &HandlerContext<'_>, node: &DocNode) -> Option<SubjectP
         }
         Err(reason) => {
             let message = format!("the matcher `{text}` is invalid ({reason}); its hooks run every time");
-            let help = Some(String::from("write names separated by `|`, or a plain regular expression"));
+            let help = "write names separated by `|`, or a plain regular expression";
             context.source.report.warning("bad_matcher", message, written.span, help);
             None
         }
@@ -173,10 +168,5 @@ fn check_pattern(context: &HandlerContext<'_>, pattern: &SubjectPattern, written
 }
 
 fn read_list<'n>(source: &ClientSource<'_>, action: &str, node: &'n DocNode) -> Option<&'n [DocNode]> {
-    if node.items().is_none() {
-        let message = format!("{action} must be a list, not {}", node.describe());
-        let help = Some(String::from("put it in square brackets"));
-        source.report.value_error("wrong_type", &message, node.span, help);
-    }
-    node.items()
+    source.report.items(action, "a list", node, "put it in square brackets")
 }

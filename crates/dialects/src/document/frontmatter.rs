@@ -33,30 +33,25 @@ pub fn split(report: &FileReport) -> Option<FrontmatterDocument<'_>> {
                 "blank_before_frontmatter",
                 "blank lines before the frontmatter",
                 span,
-                Some(String::from("start the file with `---`")),
+                "start the file with `---`",
             );
         }
     }
     let Some(opening) = opening.filter(|line| line.text.trim_end() == "---") else {
         let span = ByteSpan { start, end: start + first_line(text, start).len() };
         let help = "write `---` alone on the first line; move a file that is not an artifact to another directory";
-        report.error(
-            "no_frontmatter",
-            "markdown file must start with --- frontmatter delimiter",
-            span,
-            Some(help.to_owned()),
-        );
+        report.error("no_frontmatter", "markdown file must start with --- frontmatter delimiter", span, help);
         return None;
     };
     let matter_start = lines.offset;
     let opening_span = ByteSpan { start: opening.start, end: opening.start + 3 };
     if text.get(matter_start..).is_none_or(|rest| rest.trim().is_empty()) {
-        let help = Some(String::from("write the fields, then `---` on a line of its own"));
+        let help = "write the fields, then `---` on a line of its own";
         report.error("unclosed_frontmatter", "no content after opening --- delimiter", opening_span, help);
         return None;
     }
     let Some(closing) = lines.find(|line| line.text.trim_end() == "---") else {
-        let help = Some(String::from("end the frontmatter with `---` on a line of its own"));
+        let help = "end the frontmatter with `---` on a line of its own";
         report.error("unclosed_frontmatter", "no closing --- delimiter found for frontmatter", opening_span, help);
         return None;
     };
@@ -74,7 +69,7 @@ pub fn skip_byte_order_mark(report: &FileReport) -> usize {
         return 0;
     };
     let start = text.len() - rest.len();
-    let help = Some(String::from("save it as UTF-8 without one"));
+    let help = "save it as UTF-8 without one";
     report.warning(
         "byte_order_mark",
         "the file begins with a byte order mark",

@@ -45,7 +45,7 @@ pub fn parse_json(report: &FileReport) -> Option<DocNode> {
     };
     let built = parsed.and_then(|parsed| parsed.value.map(|root| builder.build(&root, 1)).transpose());
     built.unwrap_or_else(|JsoncError { message, span }| {
-        report.value_error("json", &message, span, None);
+        report.value_error("json", message, span, None);
         None
     })
 }
@@ -112,8 +112,7 @@ impl<'a> TreeBuilder<'a> {
             }
             let line = self.report.line(first.start);
             let message = format!("key `{key}` is already set at line {line}");
-            let help = Some(String::from("keep one of the two"));
-            self.report.value_error("duplicate_key", &message, key_span, help);
+            self.report.value_error("duplicate_key", message, key_span, "keep one of the two");
         }
         Ok(entries)
     }

@@ -21,7 +21,7 @@ pub use jsonc::{SETTINGS_JSON, parse_json};
 pub(crate) use keys::{KeyDef, KeyTable, UnknownKeys, key, read_keys};
 pub use keys::{KeyRow, KeySection};
 pub use node::{DocNode, MapEntry, NodeKind, PlainValue, ScalarNode, ScalarNotation};
-pub use report::{FileReport, sanitize};
+pub use report::{FileReport, NextStep, sanitize};
 pub use source::{MAX_FILE_BYTES, source_file};
 pub use toml::parse_toml;
 pub use yaml::{outline, parse};

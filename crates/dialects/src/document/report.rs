@@ -1,9 +1,12 @@
 //! Collects the diagnostics of one file.
 
 use std::cell::{OnceCell, RefCell};
+use std::fmt::Display;
 use std::sync::Arc;
 
 use pintle_contract::{ByteSpan, Diagnostic, Location, Severity, SourceFile};
+
+use super::{DocNode, MapEntry};
 
 /// The diagnostics of one file.
 ///
@@ -68,27 +71,61 @@ impl FileReport {
     }
 
     /// Adds an error about the document: prefix and message.
-    pub fn error(&self, code: &'static str, message: &str, span: ByteSpan, help: Option<String>) {
+    pub fn error(&self, code: &'static str, message: impl Display, span: ByteSpan, help: impl Into<NextStep>) {
         let diagnostic = Diagnostic::error(code, format!("{}{message}", self.prefix), self.location(span));
-        self.add(Diagnostic { help, ..diagnostic });
+        self.add(Diagnostic { help: help.into().0, ..diagnostic });
     }
 
     /// Adds an error about a value in the document: prefix, `yaml: line N: ` and message.
-    pub fn value_error(&self, code: &'static str, message: &str, span: ByteSpan, help: Option<String>) {
+    pub fn value_error(&self, code: &'static str, message: impl Display, span: ByteSpan, help: impl Into<NextStep>) {
         let line = self.line(span.start);
-        self.error(code, &format!("{}: line {line}: {message}", self.format), span, help);
+        self.error(code, format!("{}: line {line}: {message}", self.format), span, help);
+    }
+
+    /// Adds the error that a value has the wrong type: `what` must be `wanted`.
+    pub fn wrong_type(&self, what: impl Display, wanted: &str, node: &DocNode, help: impl Into<NextStep>) {
+        let message = format!("{what} must be {wanted}, not {}", node.describe());
+        self.value_error("wrong_type", message, node.span, help);
+    }
+
+    /// The entries of a mapping; a value of another type is reported.
+    pub fn entries<'n>(
+        &self,
+        what: impl Display,
+        wanted: &str,
+        node: &'n DocNode,
+        help: impl Into<NextStep>,
+    ) -> Option<&'n [MapEntry]> {
+        node.entries().or_else(|| {
+            self.wrong_type(what, wanted, node, help);
+            None
+        })
+    }
+
+    /// The items of a list; a value of another type is reported.
+    pub fn items<'n>(
+        &self,
+        what: impl Display,
+        wanted: &str,
+        node: &'n DocNode,
+        help: impl Into<NextStep>,
+    ) -> Option<&'n [DocNode]> {
+        node.items().or_else(|| {
+            self.wrong_type(what, wanted, node, help);
+            None
+        })
     }
 
     /// Adds a warning.
-    pub fn warning(&self, code: &'static str, message: impl Into<String>, span: ByteSpan, help: Option<String>) {
+    pub fn warning(&self, code: &'static str, message: impl Into<String>, span: ByteSpan, help: impl Into<NextStep>) {
         let diagnostic = Diagnostic::warning(code, message, self.location(span));
-        self.add(Diagnostic { help, ..diagnostic });
+        self.add(Diagnostic { help: help.into().0, ..diagnostic });
     }
 
     /// Adds a note.
-    pub fn note(&self, code: &'static str, message: impl Into<String>, span: ByteSpan, help: Option<String>) {
+    pub fn note(&self, code: &'static str, message: impl Into<String>, span: ByteSpan, help: impl Into<NextStep>) {
         let diagnostic = Diagnostic::note(code, message, self.location(span));
-        self.add(Diagnostic { help, ..diagnostic });
+        self.add(Diagnostic { help: help.into().0, ..diagnostic });
     }
 
     /// The number of errors so far.
@@ -101,6 +138,28 @@ impl FileReport {
     #[must_use]
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.findings.into_inner()
+    }
+}
+
+/// The next step that a diagnostic names, if there is one.
+#[derive(Debug)]
+pub struct NextStep(Option<String>);
+
+impl From<Option<String>> for NextStep {
+    fn from(help: Option<String>) -> Self {
+        Self(help)
+    }
+}
+
+impl From<String> for NextStep {
+    fn from(help: String) -> Self {
+        Self(Some(help))
+    }
+}
+
+impl From<&str> for NextStep {
+    fn from(help: &str) -> Self {
+        Self(Some(help.to_owned()))
     }
 }
 

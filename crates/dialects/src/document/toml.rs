@@ -25,8 +25,7 @@ pub fn parse_toml(report: &FileReport) -> DocNode {
             continue;
         }
         told.push(line);
-        let message = error.message().lines().collect::<Vec<_>>().join(" ");
-        report.value_error("toml", &message, span, None);
+        report.value_error("toml", error.message().lines().collect::<Vec<_>>().join(" "), span, None);
     }
     let whole = ByteSpan { start, end: file.text.len() };
     reader.convert_table(table.get_ref(), whole)

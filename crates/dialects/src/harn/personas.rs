@@ -11,10 +11,9 @@ use crate::document::{DocNode, FieldReader, FileReport, KeySection, KeyTable, Un
 
 /// Reads the list of personas. Every error is reported.
 pub(super) fn read(report: &FileReport, personas: &DocNode) -> Vec<PersonaSpec> {
-    let Some(items) = personas.items() else {
-        let message = format!("personas must be a list of tables, not {}", personas.describe());
-        let help = String::from("start each persona with a line `[[personas]]`");
-        report.value_error("wrong_type", &message, personas.span, Some(help));
+    let Some(items) =
+        report.items("personas", "a list of tables", personas, "start each persona with a line `[[personas]]`")
+    else {
         return Vec::new();
     };
     let mut read: Vec<PersonaSpec> = Vec::new();
@@ -23,7 +22,7 @@ pub(super) fn read(report: &FileReport, personas: &DocNode) -> Vec<PersonaSpec> 
         let persona = PersonaSpec { location: report.location(item.span), ..PERSONA.read_whole(own) };
         if read.iter().any(|known| known.name == persona.name) && !persona.name.is_empty() {
             let message = format!("two personas are named `{}`", persona.name);
-            report.value_error("persona_name", &message, item.span, Some(String::from("rename one of them")));
+            report.value_error("persona_name", message, item.span, "rename one of them");
         }
         persona.validate().into_iter().for_each(|found| report.add(found));
         read.push(persona);
@@ -127,8 +126,7 @@ fn read_prices(fields: &mut FieldReader<'_>, persona: &mut PersonaSpec) {
         let own = FieldReader::new(report, format!("prices[{index}]"), Some(item), item.span);
         for key in PRICE.keys.iter().filter(|key| item.get(key.name).is_none()) {
             let help = "a price needs `model`, `input_usd_per_million` and `output_usd_per_million`";
-            let message = format!("prices[{index}] has no `{}`", key.name);
-            report.value_error("missing_field", &message, item.span, Some(help.to_owned()));
+            report.value_error("missing_field", format!("prices[{index}] has no `{}`", key.name), item.span, help);
         }
         let PriceKeys { model, input_usd_per_million, output_usd_per_million } = PRICE.read_whole(own);
         if let (Some(model), Some(input_usd_per_million), Some(output_usd_per_million)) =
@@ -159,8 +157,7 @@ fn read_thresholds(fields: &mut FieldReader<'_>, persona: &mut PersonaSpec) {
     let number = |item: &DocNode| {
         if item.as_number().is_none() {
             let message = format!("thresholds must be a list of numbers, not of {}", item.describe());
-            let help = Some(String::from("write percentages, such as `[50, 90]`"));
-            report.value_error("wrong_type", &message, item.span, help);
+            report.value_error("wrong_type", message, item.span, "write percentages, such as `[50, 90]`");
         }
         item.as_number()
     };

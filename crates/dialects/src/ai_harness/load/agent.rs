@@ -61,7 +61,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
         let mut draft = read_fields(&mut fields, keys, artifact.name.clone(), document.body.to_owned());
         draft.location = report.location(place);
         if document.body.is_empty() {
-            let help = Some(String::from("write the agent's instruction below the frontmatter"));
+            let help = "write the agent's instruction below the frontmatter";
             report.warning(
                 "no_instruction",
                 format!("agent `{}` has no body, so it has no instruction", artifact.name),
@@ -88,8 +88,8 @@ pub(super) fn read_list(fields: &mut FieldReader<'_>) -> Vec<AgentDraft> {
         item.entries()?;
         let InlineAgentKeys { name, system_prompt, keys } = INLINE_AGENT.read(&mut own);
         if name.trim().is_empty() {
-            let help = Some(String::from("add a line such as `name: reviewer`"));
-            report.value_error("missing_field", &format!("{owner} has no `name`"), report.first_line(item.span), help);
+            let help = "add a line such as `name: reviewer`";
+            report.value_error("missing_field", format!("{owner} has no `name`"), report.first_line(item.span), help);
             return None;
         }
         let draft = read_fields(&mut own, keys, name, system_prompt);
@@ -114,7 +114,7 @@ fn read_fields(fields: &mut FieldReader<'_>, keys: AgentKeys, name: String, inst
             let message = format!("an agent cannot have its own `{key}`, so this would restrict nothing");
             let help =
                 Some(String::from("write it in `harness.md`, or list the agent's `tools`; it then has no others"));
-            report.value_error("misplaced_key", &message, report.first_line(node.span), help);
+            report.value_error("misplaced_key", message, report.first_line(node.span), help);
         }
     }
     AgentDraft {

@@ -45,7 +45,7 @@ fn read_condition(fields: &mut FieldReader<'_>) -> BundleSelection {
              that are always wanted into another bundle",
         ),
     };
-    fields.report().warning("not_supported", message, node.span, Some(help.to_owned()));
+    fields.report().warning("not_supported", message, node.span, help);
     wanted
 }
 
@@ -72,7 +72,7 @@ pub(super) fn read(artifact: &Artifact, dir: BundleFolder, gathered: &mut Gather
                 "list them under `hooks:` and `tools:` in the frontmatter; fenced blocks in the body are ignored"
             };
             let message = format!("bundle `{}` declares no hooks and no tools", artifact.name);
-            report.warning("empty_bundle", message, place, Some(help.to_owned()));
+            report.warning("empty_bundle", message, place, help);
         }
         BUNDLE.finish(fields);
         if wanted == BundleSelection::All {

@@ -25,7 +25,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
         let whole = ByteSpan { start: skip_byte_order_mark(&report), end: artifact.file.text.len() };
         if let Ok(matter) = parse(&report, whole) {
             if matter.is_none() {
-                let help = Some(String::from("write an agent, its hooks or a list of hooks into it, or delete it"));
+                let help = "write an agent, its hooks or a list of hooks into it, or delete it";
                 report.value_error("empty_file", "the file is empty and declares nothing", whole, help);
             }
             let mut fields = FieldReader::new(&report, "the agent", matter.as_ref(), report.first_line(whole));

@@ -68,7 +68,7 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
             let message =
                 format!("file `{}` has its hooks in a fenced block of its body, which is ignored", artifact.name);
             let help = "list them under `hooks:` in the frontmatter of a file in `.harness/plugins/`";
-            report.value_error("fenced_block", &message, place, Some(help.to_owned()));
+            report.value_error("fenced_block", message, place, help);
             gathered.findings.extend(report.into_diagnostics());
             return;
         }
@@ -82,7 +82,7 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
         let event_is_text = fields.node("event").is_none_or(|node| node.is_null() || node.as_text().is_some());
         if event_is_text && draft.event.as_ref().is_none_or(|(event, _)| event.is_empty()) {
             let message = format!("hook \"{}\": event field is required in frontmatter", artifact.name);
-            let help = String::from("add a line such as `event: tool.pre`");
+            let help = "add a line such as `event: tool.pre`";
             let location = draft.event.take().map_or_else(|| report.location(place), |(_, location)| location);
             report.add(pintle_contract::Diagnostic::error("missing_event", message, location).help(help));
         }
@@ -114,8 +114,8 @@ pub(super) fn read_inline(
     let handler = own.text("handler").filter(|name| !name.is_empty());
     own.misplaced("name", "name a hook in a list with `handler`");
     if handler.is_none() && own.node("handler").is_none_or(|node| node.is_null() || node.as_text().is_some()) {
-        let help = Some(String::from("add `handler:` with the hook's name"));
-        report.error("missing_field", &format!("hooks[{index}].handler cannot be empty"), place, help);
+        let help = "add `handler:` with the hook's name";
+        report.error("missing_field", format!("hooks[{index}].handler cannot be empty"), place, help);
     }
     let name = handler.unwrap_or_else(|| format!("hooks[{index}]"));
     let mut draft = read_keys(&mut own, name, source, report.location(place));
@@ -140,15 +140,15 @@ fn read_keys(fields: &mut FieldReader<'_>, name: String, source: DeclarationSour
         let message =
             format!("hook `{name}` has no priority, so it runs at 0, before every hook with a positive priority");
         let help = "set a priority: 1-9 audit, 10-19 hard policy, 20-29 soft policy, 30-39 meta, 40 and up shaping";
-        report.note("no_priority", message, location.span, Some(help.to_owned()));
+        report.note("no_priority", message, location.span, help);
     }
     if draft.script.is_none() && declared.is_none_or(|node| node.as_text().is_some()) {
-        let help = Some(String::from("add `script: |` with a function `handle(event, payload)`"));
+        let help = "add `script: |` with a function `handle(event, payload)`";
         match fields.unknown_key().filter(|_| declared.is_none()) {
             // The script may be under that unknown key.
             Some(entry) => {
                 let message = format!("hook `{name}` has no script; `{}` is not a key of a hook", entry.key);
-                report.value_error("no_script", &message, entry.key_span, help);
+                report.value_error("no_script", message, entry.key_span, help);
             }
             None => {
                 report.warning(
@@ -250,7 +250,7 @@ fn read_examples(fields: &mut FieldReader<'_>, draft: &mut HookDraft) {
         let owner = format!("examples[{index}]");
         let example = EXAMPLE.read_whole(FieldReader::new(report, owner, Some(item), item.span));
         for missing in ["payload", "expect"].into_iter().filter(|key| item.get(key).is_none()) {
-            report.value_error("missing_field", &format!("examples[{index}].{missing} is missing"), item.span, None);
+            report.value_error("missing_field", format!("examples[{index}].{missing} is missing"), item.span, None);
         }
         if let (Some(expect), Some(payload)) = (example.expect, example.payload) {
             draft.examples.push(HookExample {

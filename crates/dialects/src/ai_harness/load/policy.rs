@@ -34,12 +34,7 @@ pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
         let uses = fields.list("use").unwrap_or_default();
         if uses.is_empty() {
             let help = suggest_or_list("", packs().iter().map(|pack| pack.name), "write `use:` with some of");
-            report.value_error(
-                "no_packs",
-                "`use` does not name a pack, so nothing is guarded",
-                fields.span(),
-                Some(help),
-            );
+            report.value_error("no_packs", "`use` does not name a pack, so nothing is guarded", fields.span(), help);
         }
         let rules = fields.node("rules").and_then(DocNode::entries).unwrap_or_default();
         let used: Vec<(&DocNode, &'static PackDef)> = uses.iter().filter_map(|node| find_pack(&report, node)).collect();
@@ -101,13 +96,13 @@ fn check_rule(report: &FileReport, entry: &MapEntry, used: &[(&DocNode, &'static
             used.iter().flat_map(|(_, pack)| pack.rules.iter().map(|rule| format!("{}.{}", pack.name, rule.id)));
         let names: Vec<String> = names.collect();
         let help = suggest_or_list(&entry.key, names.iter().map(String::as_str), "the rules are");
-        report.value_error("unknown_rule", &message, entry.key_span, Some(help));
+        report.value_error("unknown_rule", message, entry.key_span, help);
         return;
     };
     for (argument, span) in arguments_of(entry) {
         if let Err(error) = add_setting(pack, &mut PackSettings::new(), &argument) {
             let span = if matches!(error, PackSettingError::UnknownRule { .. }) { entry.key_span } else { span };
-            report.value_error("bad_rule", &error.to_string(), span, None);
+            report.value_error("bad_rule", error, span, None);
         }
     }
 }

@@ -108,7 +108,7 @@ fn read_policy_mode(fields: &mut FieldReader<'_>, policy: &mut PolicyKeys) {
             let written = text.unwrap_or(node.describe());
             let message = format!("tools_policy.mode \"{written}\" must be allowlist|denylist");
             let help = text.and_then(|text| pintle_contract::did_you_mean(text, ["allowlist", "denylist"]));
-            fields.report().error("bad_value", &message, node.span, help);
+            fields.report().error("bad_value", message, node.span, help);
             // The stricter mode, in case the caller continues despite the error.
             Some(PolicyMode::Allowlist)
         }
@@ -118,8 +118,7 @@ fn read_policy_mode(fields: &mut FieldReader<'_>, policy: &mut PolicyKeys) {
 fn read_globs(fields: &mut FieldReader<'_>, key: &'static str) -> Vec<String> {
     let items = fields.list(key).unwrap_or_default();
     for (index, item) in items.iter().enumerate().filter(|(_, item)| item.as_text() == Some("") || item.is_null()) {
-        let message = format!("tools_policy.{key}[{index}] is empty");
-        fields.report().error("bad_value", &message, item.span, Some(String::from("remove it")));
+        fields.report().error("bad_value", format!("tools_policy.{key}[{index}] is empty"), item.span, "remove it");
     }
     fields.texts(key).into_iter().filter(|glob| !glob.is_empty()).collect()
 }

@@ -47,7 +47,7 @@ pub(super) fn read_file(artifact: &Artifact, gathered: &mut GatheredFiles) {
             let message =
                 format!("file `{}` has its tools in a fenced block of its body, which is ignored", artifact.name);
             let help = "list them under `tools:` in the frontmatter of a file in `.harness/plugins/`";
-            report.warning("fenced_block", message, place, Some(help.to_owned()));
+            report.warning("fenced_block", message, place, help);
         }
         gathered.tools.push(ToolDraft { spec, source: DeclarationSource::File });
     }
@@ -74,12 +74,7 @@ pub(super) fn read_inline(
     let name = own.text("name").filter(|name| !name.is_empty());
     let place = report.first_line(item.span);
     if name.is_none() && own.node("name").is_none_or(|node| node.is_null() || node.as_text().is_some()) {
-        report.error(
-            "missing_field",
-            &format!("tools[{index}].name cannot be empty"),
-            place,
-            Some(String::from("add `name:`")),
-        );
+        report.error("missing_field", format!("tools[{index}].name cannot be empty"), place, "add `name:`");
     }
     let shown = name.clone().unwrap_or_else(|| format!("tools[{index}]"));
     let mut spec = read_keys(&mut own, shown, report.location(place));
@@ -97,13 +92,12 @@ fn read_keys(fields: &mut FieldReader<'_>, name: String, location: Location) -> 
     let script = script.filter(has_text);
     if script.is_none() && script_node.is_none_or(|node| node.as_text().is_some()) {
         let message = format!("tool \"{name}\" is configured but no handler has been registered");
-        let help = String::from("add `script: |` with a function `run(args)`");
-        report.warning("no_script", message, location.span, Some(help));
+        report.warning("no_script", message, location.span, "add `script: |` with a function `run(args)`");
     }
     // Zero means the default, as if the field were absent.
     let timeout_ms = u64::try_from(timeout_ms).unwrap_or_else(|_| {
         let place = fields.span_of("timeout_ms");
-        report.error("bad_value", &format!("tool \"{name}\" timeout_ms must be >= 0"), place, None);
+        report.error("bad_value", format!("tool \"{name}\" timeout_ms must be >= 0"), place, None);
         0
     });
     let timeout_ms = if timeout_ms == 0 { DEFAULT_TIMEOUT_MS } else { timeout_ms };
@@ -162,14 +156,9 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
     let Some(node) = fields.node("parameters").filter(|node| !node.is_null()) else {
         return no_parameters();
     };
-    let Some(entries) = node.entries() else {
-        let message = format!("parameters must be a mapping of names, not {}", node.describe());
-        report.value_error(
-            "wrong_type",
-            &message,
-            node.span,
-            Some(String::from("write lines such as `name: {type: string}`")),
-        );
+    let Some(entries) =
+        report.entries("parameters", "a mapping of names", node, "write lines such as `name: {type: string}`")
+    else {
         return no_parameters();
     };
     let is_schema = node.get("type").and_then(DocNode::as_text) == Some("object")
@@ -182,7 +171,7 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
     for entry in entries {
         let own = PARAMETER.read_whole(FieldReader::of_entry(report, "parameter", entry));
         if entry.value.get("type").is_none() {
-            let help = Some(format!("one of {}", TYPES.join(", ")));
+            let help = format!("one of {}", TYPES.join(", "));
             report.value_error("missing_field", "the parameter has no type", entry.key_span, help);
         }
         if own.required {

@@ -30,8 +30,8 @@ pub(super) fn read(handler_fields: &mut HandlerFields<'_>, shared: &[(String, St
     let Some((key, command)) = found else {
         let fields = &handler_fields.fields;
         let message = format!("a command hook on `{}` needs a `command`", handler_fields.def().name);
-        let help = Some(String::from("write `\"command\": \"..\"`"));
-        fields.report().value_error("missing_field", &message, handler_fields.first_line(), help);
+        let help = "write `\"command\": \"..\"`";
+        fields.report().value_error("missing_field", message, handler_fields.first_line(), help);
         return None;
     };
     let shell = match key {

@@ -65,7 +65,7 @@ impl<'a> HandlerFields<'a> {
 
     /// Reports a field that has no effect, at its key.
     pub(super) fn warn_no_effect(&self, code: &'static str, message: String, key: &str, help: &str) {
-        self.source().report.warning(code, message, self.key_span(key), Some(help.to_owned()));
+        self.source().report.warning(code, message, self.key_span(key), help);
     }
 
     fn key_span(&self, key: &str) -> ByteSpan {

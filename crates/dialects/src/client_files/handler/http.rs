@@ -14,8 +14,8 @@ pub(super) fn read(fields: &mut HandlerFields<'_>, options: &FileOptions) -> Opt
     }
     let Some(url) = fields.text("url").filter(|url| !url.trim().is_empty()) else {
         let message = format!("an http hook on `{}` needs a `url`", fields.def().name);
-        let help = Some(String::from("write `\"url\": \"https://..\"`"));
-        fields.fields.report().value_error("missing_field", &message, fields.first_line(), help);
+        let help = "write `\"url\": \"https://..\"`";
+        fields.fields.report().value_error("missing_field", message, fields.first_line(), help);
         return None;
     };
     if let Some(allowed) = &options.addresses

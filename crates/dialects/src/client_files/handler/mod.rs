@@ -52,10 +52,8 @@ const LONGEST_NAME: usize = 60;
 /// reported.
 pub(super) fn read(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<HookDeclaration> {
     let HandlerContext { source, def: row, .. } = context;
-    if node.entries().is_none() {
-        let message = format!("the hook {path} must be an object, not {}", node.describe());
-        let help = Some(String::from("write `{\"type\": \"command\", \"command\": \"..\"}`"));
-        source.report.value_error("wrong_type", &message, node.span, help);
+    let help = "write `{\"type\": \"command\", \"command\": \"..\"}`";
+    if source.report.entries(format_args!("the hook {path}"), "an object", node, help).is_none() {
         return Vec::new();
     }
     let mut carried = HandlerFields::new(context, path, node);

@@ -17,8 +17,8 @@ pub(super) fn read(fields: &mut HandlerFields<'_>, default_model: &str) -> Optio
     let question = fields.text("prompt").unwrap_or_default();
     if question.trim().is_empty() {
         let message = format!("a prompt hook on `{}` needs a `prompt`", fields.def().name);
-        let help = Some(String::from("write `\"prompt\": \"..\"`"));
-        fields.fields.report().value_error("missing_field", &message, fields.first_line(), help);
+        let help = "write `\"prompt\": \"..\"`";
+        fields.fields.report().value_error("missing_field", message, fields.first_line(), help);
     }
     let model = match fields.text("model") {
         None => default_model.to_owned(),

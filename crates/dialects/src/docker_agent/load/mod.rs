@@ -61,9 +61,9 @@ fn read(
             let hooks = document.map(|block| hooks::read(report, block, compat.unwrap_or_default()));
             let hooks = hooks.unwrap_or_default();
             if hooks.is_empty() && report.error_count() == 0 {
-                let help = String::from("add an event such as `pre_tool_use:`, or delete the file");
+                let help = "add an event such as `pre_tool_use:`, or delete the file";
                 let start = document.map_or(ByteSpan::default(), |node| node.span);
-                report.value_error("no_hooks", "the file declares no hooks", start, Some(help));
+                report.value_error("no_hooks", "the file declares no hooks", start, help);
             }
             project.hooks.extend(hooks);
         }

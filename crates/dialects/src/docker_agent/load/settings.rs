@@ -59,7 +59,7 @@ pub(super) fn read(
     let misplaced_hooks = fields.unread().find(|entry| entry.key == "hooks").map(|entry| entry.key_span);
     if let Some(span) = misplaced_hooks {
         let _ = fields.node("hooks");
-        let help = Some(String::from("move it one level deeper, below `settings:`"));
+        let help = "move it one level deeper, below `settings:`";
         report.value_error("misplaced_key", "`hooks` does not belong here and guards nothing", span, help);
     }
     warn_misplaced_events(&fields, "below `settings: hooks:`");
@@ -71,8 +71,8 @@ fn warn_misplaced_events(fields: &FieldReader<'_>, place: &str) {
     for entry in fields.unread().filter(|entry| !matches!(entry.value.kind, NodeKind::Scalar(_))) {
         if let Some(event) = hooks::guess_event(&entry.key) {
             let message = format!("the event `{}` does not belong here, so its hooks guard nothing", entry.key);
-            let help = Some(format!("write `{event}:` {place}"));
-            fields.report().value_error("misplaced_key", &message, entry.key_span, help);
+            let help = format!("write `{event}:` {place}");
+            fields.report().value_error("misplaced_key", message, entry.key_span, help);
         }
     }
 }
@@ -82,8 +82,8 @@ fn read_settings(reader: &mut FieldReader<'_>, version: DockerAgentVersion, proj
     if let Some(block) = reader.node("hooks") {
         let (errors, declared) = (report.error_count(), hooks::read(report, block, version));
         if declared.is_empty() && report.error_count() == errors {
-            let help = String::from("add an event such as `pre_tool_use:` below it, or remove the line");
-            report.value_error("no_hooks", "`hooks` declares no hooks", block.span, Some(help));
+            let help = "add an event such as `pre_tool_use:` below it, or remove the line";
+            report.value_error("no_hooks", "`hooks` declares no hooks", block.span, help);
         }
         project.hooks.extend(declared);
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use pintle_contract::{ByteSpan, ScriptSource, did_you_mean};
 
-use super::{DocNode, FileReport, MapEntry, NodeKind, PlainValue};
+use super::{DocNode, FileReport, MapEntry, NextStep, NodeKind, PlainValue};
 
 /// The fields of one mapping.
 ///
@@ -37,12 +37,8 @@ impl<'a> FieldReader<'a> {
     #[must_use]
     pub fn new(report: &'a FileReport, owner: impl Into<String>, node: Option<&'a DocNode>, span: ByteSpan) -> Self {
         let owner = owner.into();
-        let entries = node.and_then(DocNode::entries);
-        if let Some(node) = node.filter(|_| entries.is_none()) {
-            let message = format!("{owner} must be a mapping, not {}", node.describe());
-            let help = Some(String::from("write lines such as `field: value`"));
-            report.value_error("wrong_type", &message, node.span, help);
-        }
+        let help = "write lines such as `field: value`";
+        let entries = node.and_then(|node| report.entries(&owner, "a mapping", node, help));
         Self {
             report,
             owner,
@@ -62,7 +58,7 @@ impl<'a> FieldReader<'a> {
     pub fn at_path(report: &'a FileReport, path: String, node: &'a DocNode, wanted: &str) -> Option<Self> {
         let Some(entries) = node.entries() else {
             let message = format!("{path}: {wanted}, not {}", node.describe());
-            report.error("wrong_type", &message, report.first_line(node.span), None);
+            report.error("wrong_type", message, report.first_line(node.span), None);
             return None;
         };
         let (known, reported) = (Vec::new(), Vec::new());
@@ -82,9 +78,9 @@ impl<'a> FieldReader<'a> {
     }
 
     /// Reports an error in a value.
-    pub fn report_fault(&self, code: &'static str, message: &str, span: ByteSpan, help: Option<String>) {
+    pub fn report_fault(&self, code: &'static str, message: impl Display, span: ByteSpan, help: impl Into<NextStep>) {
         match &self.path {
-            Some(path) => self.report.error(code, &format!("{path}: {message}"), self.report.first_line(span), help),
+            Some(path) => self.report.error(code, format!("{path}: {message}"), self.report.first_line(span), help),
             None => self.report.value_error(code, message, span, help),
         }
     }
@@ -166,7 +162,7 @@ impl<'a> FieldReader<'a> {
         let fitting = T::try_from(value).ok().filter(|value| range.contains(value));
         if fitting.is_none() {
             let message = format!("{key} must be between {} and {}, not `{value}`", range.start(), range.end());
-            self.report_fault("bad_value", &message, node.span, None);
+            self.report_fault("bad_value", message, node.span, None);
         }
         fitting
     }
@@ -179,7 +175,7 @@ impl<'a> FieldReader<'a> {
         };
         if !range.contains(&value) {
             let message = format!("{key} must be between {} and {}, not `{value}`", range.start(), range.end());
-            self.report_fault("bad_value", &message, node.span, None);
+            self.report_fault("bad_value", message, node.span, None);
             return None;
         }
         Some(value)
@@ -203,7 +199,7 @@ impl<'a> FieldReader<'a> {
             let all: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
             let near = did_you_mean(text, words.iter().map(|(word, _)| *word));
             let message = format!("{key} must be {}, not `{text}`", all.join(" or "));
-            self.report_fault("bad_value", &message, node.span, near);
+            self.report_fault("bad_value", message, node.span, near);
         }
         found
     }
@@ -256,8 +252,7 @@ impl<'a> FieldReader<'a> {
     /// Warns, if the field is present and not switched off, that it is not supported yet.
     pub fn warn_unsupported(&mut self, key: &'static str, help: &str) {
         if let Some(node) = self.node(key).filter(|node| !is_off(node)) {
-            let message = format!("`{key}` is not supported yet");
-            self.report.warning("not_supported", message, node.span, Some(help.to_owned()));
+            self.report.warning("not_supported", format!("`{key}` is not supported yet"), node.span, help);
         }
     }
 
@@ -265,8 +260,7 @@ impl<'a> FieldReader<'a> {
     /// intended.
     pub fn refuse_unsupported(&mut self, key: &'static str, help: &str) {
         if let Some(node) = self.node(key).filter(|node| !is_off(node)) {
-            let message = format!("`{key}` is not supported yet");
-            self.report_fault("not_supported", &message, node.span, Some(help.to_owned()));
+            self.report_fault("not_supported", format!("`{key}` is not supported yet"), node.span, help);
         }
     }
 
@@ -309,7 +303,7 @@ impl<'a> FieldReader<'a> {
             }
             _ => None,
         };
-        self.report_fault("wrong_type", &message, node.span, help);
+        self.report_fault("wrong_type", message, node.span, help);
         None
     }
 }

@@ -10,7 +10,7 @@ impl<'a> FieldReader<'a> {
     pub fn misplaced(&mut self, key: &'static str, help: &str) {
         self.reported.push(key);
         if let Some(entry) = self.entries.iter().find(|entry| entry.key == key) {
-            self.report.warning("unknown_key", self.describe_unknown(key), entry.key_span, Some(help.to_owned()));
+            self.report.warning("unknown_key", self.describe_unknown(key), entry.key_span, help);
         }
     }
 
@@ -26,7 +26,7 @@ impl<'a> FieldReader<'a> {
                 continue;
             }
             let help = suggest_or_list(key, self.usable(), "known keys:");
-            self.report.warning("unknown_key", self.describe_unknown(key), entry.key_span, Some(help));
+            self.report.warning("unknown_key", self.describe_unknown(key), entry.key_span, help);
         }
     }
 
@@ -38,8 +38,7 @@ impl<'a> FieldReader<'a> {
         for entry in self.unread().filter(|entry| !self.reported.contains(&entry.key.as_str())) {
             if let Some(near) = suggest_key(&entry.key, &usable).filter(|near| guarding.contains(near)) {
                 let message = format!("unknown key `{}` in {}", entry.key, self.owner);
-                let help = Some(format!("did you mean `{near}`?"));
-                self.report.value_error("unknown_key", &message, entry.key_span, help);
+                self.report.value_error("unknown_key", message, entry.key_span, format!("did you mean `{near}`?"));
                 refused.push(&entry.key);
             }
         }
@@ -84,11 +83,11 @@ impl<'a> FieldReader<'a> {
             match &self.path {
                 Some(path) => {
                     let message = format!("{path}: unknown key `{}`", entry.key);
-                    self.report.error("unknown_key", &message, entry.key_span, Some(help));
+                    self.report.error("unknown_key", message, entry.key_span, help);
                 }
                 None => {
                     let message = format!("unknown key `{}` in {}", entry.key, self.owner);
-                    self.report.value_error("unknown_key", &message, entry.key_span, Some(help));
+                    self.report.value_error("unknown_key", message, entry.key_span, help);
                 }
             }
         }

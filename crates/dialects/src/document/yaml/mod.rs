@@ -31,13 +31,7 @@ pub fn parse(report: &FileReport, span: ByteSpan) -> Result<Option<DocNode>, Yam
     match root {
         Some(node) if node.is_null() => Ok(None),
         Some(node) if !matches!(node.kind, NodeKind::Map(_)) => {
-            let message = format!("the document must be a mapping of fields, not {}", node.describe());
-            report.value_error(
-                "wrong_type",
-                &message,
-                node.span,
-                Some(String::from("write lines such as `field: value`")),
-            );
+            report.wrong_type("the document", "a mapping of fields", &node, "write lines such as `field: value`");
             Err(YamlUnreadable)
         }
         root => Ok(root),
@@ -116,7 +110,7 @@ impl<'a> YamlTreeBuilder<'a> {
                         "yaml_syntax",
                         message,
                         self.to_span(&span),
-                        Some(String::from("keep all fields in one document")),
+                        "keep all fields in one document",
                     );
                     return Err(YamlUnreadable);
                 }
@@ -139,7 +133,7 @@ impl<'a> YamlTreeBuilder<'a> {
         let help = help_for_syntax_error(&error.info(), self.report.file().text.as_str(), start);
         self.report.value_error(
             "yaml_syntax",
-            &error.info().replace('\n', " "),
+            error.info().replace('\n', " "),
             ByteSpan { start, end: start + width },
             help,
         );
@@ -232,8 +226,7 @@ impl<'a> YamlTreeBuilder<'a> {
         let step = self.next_event()?;
         let value = self.parse_node(step, depth)?;
         let NodeKind::Scalar(ScalarNode { text, style, .. }) = key.kind else {
-            let message = format!("a key must be text, not {}", key.describe());
-            self.report.value_error("wrong_type", &message, key.span, None);
+            self.report.wrong_type("a key", "text", &key, None);
             return Ok(None);
         };
         if text == MERGE && style == ScalarNotation::Plain {
@@ -242,7 +235,7 @@ impl<'a> YamlTreeBuilder<'a> {
         if let Some(first) = known.get(&text) {
             let line = self.report.line(first.start);
             let message = format!("key `{text}` is already set at line {line}");
-            self.report.value_error("duplicate_key", &message, key.span, Some(String::from("keep one of the two")));
+            self.report.value_error("duplicate_key", message, key.span, "keep one of the two");
             return Ok(None);
         }
         known.insert(text.clone(), key.span);
@@ -264,7 +257,7 @@ impl<'a> YamlTreeBuilder<'a> {
             NodeKind::Scalar(_) => None,
         };
         if whole.is_none() {
-            let help = Some(String::from("write `<<: *NAME`, where `&NAME` anchors a mapping"));
+            let help = "write `<<: *NAME`, where `&NAME` anchors a mapping";
             self.report.value_error("wrong_type", "`<<` takes a mapping, or a list of mappings", place, help);
         }
         whole
@@ -312,12 +305,12 @@ impl<'a> YamlTreeBuilder<'a> {
         self.nodes += more.nodes;
         if self.nodes > MAX_NODES {
             let message = format!("the document has more than {MAX_NODES} values");
-            self.report.value_error("too_large", &message, span, Some(String::from("use fewer aliases")));
+            self.report.value_error("too_large", message, span, "use fewer aliases");
             return Err(YamlUnreadable);
         }
         if depth + more.height > MAX_DEPTH + 1 {
             let message = format!("values are nested deeper than {MAX_DEPTH} levels");
-            self.report.value_error("too_large", &message, span, Some(String::from("flatten them")));
+            self.report.value_error("too_large", message, span, "flatten them");
             return Err(YamlUnreadable);
         }
         Ok(())
@@ -326,7 +319,7 @@ impl<'a> YamlTreeBuilder<'a> {
     fn refuse_tag(&self, tag: Option<&granit_parser::Tag>, span: ByteSpan) {
         if let Some(tag) = tag.filter(|tag| tag.core_suffix().is_none()) {
             let message = format!("the tag `{}` is not supported", tag.original());
-            self.report.value_error("yaml_syntax", &message, span, Some(String::from("remove the tag")));
+            self.report.value_error("yaml_syntax", message, span, "remove the tag");
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) fn read(
     }
     for (name, node) in dependencies(&document).filter(|(_, node)| node.get("path").is_none()) {
         let message = format!("hooks of the package `{name}` are not loaded: Harn downloads the package");
-        let help = Some(format!("write `{name} = {{path = \"..\"}}` to load them from a directory"));
+        let help = format!("write `{name} = {{path = \"..\"}}` to load them from a directory");
         report.note("dependency", message, node.span, help);
     }
     let mut fields = FieldReader::new(&report, "the manifest", Some(&document), document.span);
@@ -65,7 +65,7 @@ fn report_near_misses(report: &FileReport, node: &DocNode, known: &[&str], owner
             let message = format!("`{}` of {owner} is ignored", entry.key);
             match severity {
                 Severity::Error => {
-                    report.value_error("unknown_key", &message, entry.key_span, Some(help));
+                    report.value_error("unknown_key", message, entry.key_span, help);
                 }
                 _ => report.warning("unknown_key", message, entry.key_span, Some(help)),
             }
@@ -92,8 +92,7 @@ fn read_hook(
                 "event" => "add a line such as `event = \"UserPromptSubmit\"`",
                 _ => "add a line such as `handler = \"policy::reject_secrets\"`",
             };
-            let message = format!("hooks[{index}] has no `{key}`");
-            report.value_error("missing_field", &message, item.span, Some(help.to_owned()));
+            report.value_error("missing_field", format!("hooks[{index}] has no `{key}`"), item.span, help);
         }
     }
     let place_of = |node: Option<&DocNode>| report.location(node.map_or(item.span, |node| node.span));

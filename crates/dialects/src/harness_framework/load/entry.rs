@@ -40,12 +40,12 @@ pub(super) fn read(
     fields.finish();
     let Some(path) = path.filter(|_| report.error_count() == errors) else {
         if report.error_count() == errors {
-            let help = String::from("write `\"path\": \"hooks/Name.ts\"`, relative to the directory of this file");
+            let help = "write `\"path\": \"hooks/Name.ts\"`, relative to the directory of this file";
             report.value_error(
                 "missing_field",
-                &format!("an entry of {} has no path", framework_event_def.name),
+                format!("an entry of {} has no path", framework_event_def.name),
                 node.span,
-                Some(help),
+                help,
             );
         }
         return None;
@@ -104,8 +104,8 @@ fn read_timeout(fields: &mut FieldReader<'_>) -> u64 {
     let Some(given) = number.filter(|number| number.is_finite() && *number > 0.0) else {
         let shown = number.map_or_else(|| node.describe().to_owned(), |number| format!("`{number}`"));
         let message = format!("timeout must be a number of milliseconds above 0, not {shown}");
-        let help = Some(String::from("write, for example, `\"timeout\": 5000`, which is also the default"));
-        fields.report().value_error("bad_value", &message, node.span, help);
+        let help = "write, for example, `\"timeout\": 5000`, which is also the default";
+        fields.report().value_error("bad_value", message, node.span, help);
         return DEFAULT_TIMEOUT_MS;
     };
     // A value too large for the type means no limit, and a fraction of a millisecond is rounded up.
@@ -114,7 +114,7 @@ fn read_timeout(fields: &mut FieldReader<'_>) -> u64 {
         let message =
             format!("the hook has only {timeout_ms} ms; it is then killed, and its failure does not block the event");
         let help = format!("the timeout is in milliseconds; did you mean `{}`?", timeout_ms.saturating_mul(1_000));
-        fields.report().warning("short_timeout", message, node.span, Some(help));
+        fields.report().warning("short_timeout", message, node.span, help);
     }
     timeout_ms
 }
@@ -127,22 +127,13 @@ fn read_conditions(
 ) -> Option<Map<String, Value>> {
     let node = node.filter(|node| !node.is_null())?;
     let report = settings.report;
-    let Some(entries) = node.entries() else {
-        let help = String::from("write the conditions: `{\"tool_name\": \"Bash\"}`");
-        report.value_error(
-            "wrong_type",
-            &format!("matcher must be an object, not {}", node.describe()),
-            node.span,
-            Some(help),
-        );
-        return None;
-    };
-    for entry in entries {
+    let help = "write the conditions: `{\"tool_name\": \"Bash\"}`";
+    for entry in report.entries("matcher", "an object", node, help)? {
         let known = BASE.into_iter().chain(def.keys.iter().map(|key| key.name));
         if !known.clone().any(|field| field == entry.key) {
             let help = suggest_or_list(&entry.key, known, &format!("the fields of {} are", def.name));
             let message = format!("the payload of {} has no field `{}`, so the hook never fires", def.name, entry.key);
-            report.warning("dead_matcher", message, entry.key_span, Some(help));
+            report.warning("dead_matcher", message, entry.key_span, help);
         } else if entry.key == TOOL_NAME {
             check_tool_name(settings, &entry.value);
         }
@@ -173,5 +164,5 @@ fn check_tool_name(settings: &FrameworkSettingsFile<'_>, node: &DocNode) {
         }
     };
     let message = format!("no tool is named `{name}`, so the hook never fires");
-    settings.report.warning("dead_matcher", message, node.span, Some(help));
+    settings.report.warning("dead_matcher", message, node.span, help);
 }

@@ -87,8 +87,7 @@ pub(super) fn check(report: &FileReport, header: &ScriptHeader, against: &Header
     let missing: Vec<&str> = WORDS.into_iter().take(3).filter(|word| header.get(word).is_none()).collect();
     if !missing.is_empty() {
         let message = format!("the script's first comment does not state its {}", missing.join(", "));
-        let help = String::from("start it with the lines `Hook:`, `Event:` and `Description:`");
-        report.note("header", message, against.place, Some(help));
+        report.note("header", message, against.place, "start it with the lines `Hook:`, `Event:` and `Description:`");
     }
     let differs = |line: &HeaderLine, message: String, help: String| {
         report.add(Diagnostic {
@@ -112,7 +111,7 @@ pub(super) fn check(report: &FileReport, header: &ScriptHeader, against: &Header
     } else if let (Some(wanted), false) = (against.conditions, header.lines.is_empty() || against.head.is_empty()) {
         let message =
             format!("the settings have the matcher {}, but the script's header has none", conditions_text(wanted));
-        report.note("header", message, against.place, Some(String::from("add a line `Matcher:` to the header")));
+        report.note("header", message, against.place, "add a line `Matcher:` to the header");
     }
 }
 

@@ -71,11 +71,7 @@ struct FrameworkSettingsFile<'a> {
 
 impl FrameworkSettingsFile<'_> {
     fn read(&self, hooks: &DocNode) -> Vec<HookDeclaration> {
-        let Some(events) = hooks.entries() else {
-            let message = format!("hooks must be an object of events, not {}", hooks.describe());
-            self.report.value_error("wrong_type", &message, hooks.span, None);
-            return Vec::new();
-        };
+        let Some(events) = self.report.entries("hooks", "an object of events", hooks, None) else { return Vec::new() };
         let mut declared = Vec::new();
         for event in events.iter().filter(|event| !has_only_groups(&event.value)) {
             if let Some(def) = self.find_known_event(event) {
@@ -89,17 +85,18 @@ impl FrameworkSettingsFile<'_> {
         let def = event_def::by_name(&event.key);
         if def.is_none() {
             let help = suggest_or_list(&event.key, ROWS.iter().map(|def| def.name), "the events are");
-            let message = format!("unknown event `{}`", event.key);
-            self.report.value_error("unknown_event", &message, event.key_span, Some(help));
+            self.report.value_error("unknown_event", format!("unknown event `{}`", event.key), event.key_span, help);
         }
         def
     }
 
     fn read_entries(&self, def: &'static FrameworkEventDef, list: &DocNode) -> Vec<HookDeclaration> {
-        let Some(entries) = list.items() else {
-            let message = format!("{} must be a list of entries, not {}", def.name, list.describe());
-            let help = String::from("put the entry in brackets: `[{\"path\": \"hooks/Name.ts\"}]`");
-            self.report.value_error("wrong_type", &message, list.span, Some(help));
+        let Some(entries) = self.report.items(
+            format_args!("{}", def.name),
+            "a list of entries",
+            list,
+            "put the entry in brackets: `[{\"path\": \"hooks/Name.ts\"}]`",
+        ) else {
             return Vec::new();
         };
         let own = entries.iter().filter(|entry| !is_group(entry));

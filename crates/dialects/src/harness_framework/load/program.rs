@@ -33,7 +33,7 @@ pub(super) fn read(settings: &FrameworkSettingsFile<'_>, file: &Path, written: &
         CommandSpec { command: program, arguments: Some(arguments), environment, ..CommandSpec::default() }
     };
     let itself = || start(file.display().to_string(), Vec::new());
-    let warn = |code, message, help: String| settings.report.warning(code, message, span, Some(help));
+    let warn = |code, message, help: String| settings.report.warning(code, message, span, help);
     let Some(programs) = settings.programs else { return HookScript { command: itself(), head: None } };
     let (head, is_executable) = match programs.inspect(file) {
         PathStatus::File { head, is_executable } => (head, is_executable),

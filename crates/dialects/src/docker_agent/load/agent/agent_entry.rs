@@ -224,8 +224,7 @@ fn check_declared(name: &str, span: ByteSpan, file: &AgentFile<'_>) -> bool {
     }
     if name.contains(['/', ':']) {
         let message = format!("agents from a registry are not supported yet, so no task can be delegated to `{name}`");
-        let help = Some(String::from("copy its declaration into `agents` in this file"));
-        file.report.warning("not_supported", message, span, help);
+        file.report.warning("not_supported", message, span, "copy its declaration into `agents` in this file");
     } else {
         let known = file.agents.iter().copied();
         report_unknown(file.report, "the agent", name, span, known, "declare it under `agents`");

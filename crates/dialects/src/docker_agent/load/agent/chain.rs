@@ -17,8 +17,8 @@ pub(super) fn check(members: &[AgentSpec], entries: &[MapEntry], report: &FileRe
             match at {
                 Some(name) if name == entry.key => {
                     let message = format!("the forced handoffs of agent `{}` lead back to it", entry.key);
-                    let help = Some(String::from("remove `force_handoff` from one of the agents, so that it answers"));
-                    report.value_error("endless_handoff", &message, entry.key_span, help);
+                    let help = "remove `force_handoff` from one of the agents, so that it answers";
+                    report.value_error("endless_handoff", message, entry.key_span, help);
                     break;
                 }
                 Some(name) => at = next(name),

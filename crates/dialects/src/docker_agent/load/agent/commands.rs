@@ -15,13 +15,7 @@ pub(super) fn read(report: &FileReport, node: &DocNode) -> Vec<(String, String)>
         NodeKind::List(items) => items.iter().flat_map(|item| read_item(report, item)).collect(),
         NodeKind::Scalar(_) if node.is_null() => Vec::new(),
         NodeKind::Scalar(_) => {
-            let help = Some(String::from("write lines such as `name: prompt`"));
-            report.value_error(
-                "wrong_type",
-                &format!("commands must be a mapping, not {}", node.describe()),
-                node.span,
-                help,
-            );
+            report.wrong_type("commands", "a mapping", node, "write lines such as `name: prompt`");
             Vec::new()
         }
     }

@@ -90,7 +90,7 @@ pub(super) fn read(
     let agents: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
     let file = AgentFile { report, compat: compat.or(written).unwrap_or_default(), models, shared: shelf, agents };
     if entries.is_empty() {
-        let help = Some(String::from("declare at least one: write `agents:`, and below it `root:` with its fields"));
+        let help = "declare at least one: write `agents:`, and below it `root:` with its fields";
         report.value_error("no_agents", "the file declares no agents", fields.span(), help);
     }
     let mut members: Vec<AgentSpec> = entries.iter().map(|entry| agent_entry::read(entry, &file)).collect();
@@ -107,7 +107,7 @@ pub(super) fn read(
     FILE.read(&mut fields);
     if fields.unread().any(|entry| entry.key == "hooks") {
         let span = fields.span_of("hooks");
-        let help = Some(String::from("write it below its agent, for example `agents: {root: {hooks: ..}}`"));
+        let help = "write it below its agent, for example `agents: {root: {hooks: ..}}`";
         report.value_error("misplaced_key", "`hooks` must be inside an agent", span, help);
     }
     FILE.finish(fields);
@@ -139,7 +139,7 @@ fn read_version(fields: &mut FieldReader<'_>) {
     if !known {
         let message = format!("unknown version `{}`", scalar.text);
         let help = format!("the file is read as version `\"{NEWEST_VERSION}\"`, the newest that Pintle supports");
-        fields.report().warning("unknown_version", message, node.span, Some(help));
+        fields.report().warning("unknown_version", message, node.span, help);
     }
 }
 
@@ -178,7 +178,7 @@ fn report_unknown<'a>(
     otherwise: &str,
 ) {
     let help = did_you_mean(name, known).unwrap_or_else(|| otherwise.to_owned());
-    report.value_error("unknown_name", &format!("{action} `{name}` is not declared"), span, Some(help));
+    report.value_error("unknown_name", format!("{action} `{name}` is not declared"), span, help);
 }
 
 pub(super) fn read_permissions(fields: &mut FieldReader<'_>) -> PermissionsSpec {

@@ -153,10 +153,10 @@ impl<'a> ModelTable<'a> {
         let mut chosen = self.resolve_one(first, span)?;
         let others: Vec<_> = several.map(|name| (name.to_owned(), span)).collect();
         if !others.is_empty() {
-            let help = String::from("name one model, and list the others under `fallback: {models: [..]}`");
+            let help = "name one model, and list the others under `fallback: {models: [..]}`";
             let message =
                 format!("`{first}` is always used, and the others only when it fails: models do not alternate");
-            self.report.warning("not_supported", message, span, Some(help));
+            self.report.warning("not_supported", message, span, help);
         }
         chosen.alternatives.extend(others);
         Some(chosen)
@@ -172,13 +172,8 @@ impl<'a> ModelTable<'a> {
             return Some(known.clone());
         }
         if name == AUTOMATIC {
-            let help = String::from("name a model, or pass `--model`");
-            self.report.warning(
-                "not_supported",
-                "choosing a model automatically is not supported yet",
-                span,
-                Some(help),
-            );
+            let help = "name a model, or pass `--model`";
+            self.report.warning("not_supported", "choosing a model automatically is not supported yet", span, help);
             return None;
         }
         if let Some(file) = name.strip_prefix("script:") {
@@ -231,16 +226,15 @@ impl<'a> ModelTable<'a> {
         };
         if let Some(((first, span), others)) = keys.first_available.split_first() {
             let message = format!("the model `{}` always uses `{first}`, and the others only when it fails", entry.key);
-            let help = String::from("Pintle does not check which API keys are set");
-            self.report.warning("not_supported", message, *span, Some(help));
+            self.report.warning("not_supported", message, *span, "Pintle does not check which API keys are set");
             let chosen = self.resolve_one(first, *span)?;
             return Some(ResolvedModel { alternatives: others.to_vec(), ..chosen });
         }
         for (key, value) in [("provider", &keys.provider), ("model", &keys.model)] {
             if value.is_none() {
                 let message = format!("model `{}` needs `{key}`", entry.key);
-                let help = String::from("for example `provider: openai` and `model: gpt-4o`");
-                self.report.value_error("missing_key", &message, place, Some(help));
+                let help = "for example `provider: openai` and `model: gpt-4o`";
+                self.report.value_error("missing_key", message, place, help);
             }
         }
         let is_whole = keys.provider.is_some() && keys.model.is_some();
@@ -270,7 +264,7 @@ fn empty_model(provider: &str) -> ModelSpec {
 fn read_base_url(fields: &mut FieldReader<'_>) -> Option<String> {
     let address = fields.text("base_url")?;
     if let Some(node) = fields.node("base_url").filter(|_| address.replace("${env.", "").contains('$')) {
-        let help = Some(String::from("write `${env.NAME}`, or the full address"));
+        let help = "write `${env.NAME}`, or the full address";
         let message = "variables of this form are not replaced in `base_url`";
         fields.report().value_error("not_supported", message, node.span, help);
     }
@@ -284,8 +278,7 @@ fn read_options(fields: &mut FieldReader<'_>) -> Option<u64> {
     let window = own.integer("context_size", 1..=u64::MAX);
     for entry in own.unread() {
         let message = format!("`provider_opts.{}` is not supported yet", entry.key);
-        let help = Some(String::from("the provider's own default applies"));
-        report.warning("not_supported", message, entry.key_span, help);
+        report.warning("not_supported", message, entry.key_span, "the provider's own default applies");
     }
     window
 }

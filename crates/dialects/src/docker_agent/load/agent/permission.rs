@@ -22,7 +22,7 @@ pub(super) fn read(fields: &mut FieldReader<'_>) -> PermissionsSpec {
 
 fn read_rule(report: &FileReport, text: &str, span: ByteSpan) -> Option<PermissionRule> {
     let refuse = |message: String, help: &str| {
-        report.value_error("bad_rule", &message, span, Some(help.to_owned()));
+        report.value_error("bad_rule", message, span, help);
         None
     };
     let (tool, arguments) = split_rule(text);

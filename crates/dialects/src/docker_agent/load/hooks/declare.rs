@@ -160,6 +160,6 @@ pub(super) fn warn_duplicates(report: &FileReport, declared: &[HookDeclaration])
              command and args",
             hook.name
         );
-        report.warning("repeated_hook", message, hook.location.span, Some(String::from("remove one of the two")));
+        report.warning("repeated_hook", message, hook.location.span, "remove one of the two");
     }
 }

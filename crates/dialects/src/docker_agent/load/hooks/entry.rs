@@ -65,13 +65,13 @@ fn list_items<'n>(context: &EntryContext<'_>, path: &str, node: &'n DocNode, wan
         NodeKind::List(items) => items,
         NodeKind::Map(_) if context.compat == DockerAgentVersion::Newest => std::slice::from_ref(node),
         NodeKind::Map(_) => {
-            let help = Some(String::from("write `- ` before it, or remove `compat: g1`"));
+            let help = "write `- ` before it, or remove `compat: g1`";
             report_fault(context.report, "wrong_type", path, "`compat: g1` accepts only a list here", node, help);
             &[]
         }
         NodeKind::Scalar(_) if node.is_null() => &[],
         NodeKind::Scalar(_) => {
-            report_fault(context.report, "wrong_type", path, &format!("{wanted}, not {}", node.describe()), node, None);
+            report_fault(context.report, "wrong_type", path, format!("{wanted}, not {}", node.describe()), node, None);
             &[]
         }
     }
@@ -84,8 +84,8 @@ fn read_entry(context: &EntryContext<'_>, path: BlockPath, node: &DocNode, wante
     let list = fields.node("hooks");
     let path = fields.path().to_owned();
     if list.is_none_or(|list| matches!(&list.kind, NodeKind::List(items) if items.is_empty())) {
-        let help = String::from("write `hooks:`, and below it `- type: command`");
-        fields.report_fault("missing_field", "at least one hook is required", list.unwrap_or(node).span, Some(help));
+        let help = "write `hooks:`, and below it `- type: command`";
+        fields.report_fault("missing_field", "at least one hook is required", list.unwrap_or(node).span, help);
     }
     ENTRY.read(&mut fields);
     fields.finish_advising(|key| {
@@ -113,7 +113,7 @@ fn read_lane(context: &EntryContext<'_>, fields: &mut FieldReader<'_>) -> &'stat
     }
     let preempts = fields.boolean("preempt_yolo").unwrap_or(false);
     if fields.node("preempt_yolo").is_some() && context.def.name != PREEMPT.name {
-        let help = Some(String::from("remove it, or move the entry to `pre_tool_use`"));
+        let help = "remove it, or move the entry to `pre_tool_use`";
         let place = fields.span_of("preempt_yolo");
         fields.report_fault("misplaced_key", "preempt_yolo is only valid on pre_tool_use", place, help);
         return context.def;
@@ -130,7 +130,7 @@ fn read_matcher(context: &EntryContext<'_>, fields: &mut FieldReader<'_>) -> Res
     let Some(text) = scalar_text(node) else {
         fields.report_fault(
             "wrong_type",
-            &format!("matcher must be a string, not {}", node.describe()),
+            format!("matcher must be a string, not {}", node.describe()),
             node.span,
             None,
         );
@@ -142,7 +142,7 @@ fn read_matcher(context: &EntryContext<'_>, fields: &mut FieldReader<'_>) -> Res
     if context.compat == DockerAgentVersion::G1 && Regex::new(&text).is_err() {
         let message = format!("{}: the matcher `{text}` is not a valid regular expression", fields.path());
         let help = "under `compat: g1` the whole entry is skipped, including its guards; fix the matcher";
-        context.report.warning("bad_matcher", message, node.span, Some(help.to_owned()));
+        context.report.warning("bad_matcher", message, node.span, help);
         return Err(());
     }
     let location = context.report.location(context.report.first_line(node.span));

@@ -119,7 +119,7 @@ fn help_for_misplaced_key(key: &str, context: &EntryContext<'_>) -> Option<Strin
 
 fn read_kind(fields: &mut FieldReader<'_>) -> Option<DockerHookKind> {
     let Some(node) = fields.node("type") else {
-        let help = Some(String::from("write `type: command`, `type: builtin` or `type: model`"));
+        let help = "write `type: command`, `type: builtin` or `type: model`";
         fields.report_fault("missing_field", "type is required", fields.span(), help);
         return None;
     };
@@ -139,7 +139,7 @@ fn read_kind(fields: &mut FieldReader<'_>) -> Option<DockerHookKind> {
                 }
                 _ => None,
             };
-            fields.report_fault("bad_value", &message, node.span, help.map(str::to_owned));
+            fields.report_fault("bad_value", message, node.span, help.map(str::to_owned));
             None
         }
     }
@@ -157,7 +157,7 @@ fn choose_handler(
     let directory = filled(keys.working_dir);
     let expands = version == DockerAgentVersion::Newest;
     let missing = |message: &str, help: &str| {
-        fields.report_fault("missing_field", message, fields.span(), Some(help.to_owned()));
+        fields.report_fault("missing_field", message, fields.span(), help);
     };
     match kind? {
         DockerHookKind::Command if command.trim().is_empty() => {
@@ -235,7 +235,7 @@ fn read_timeout(fields: &mut FieldReader<'_>, version: DockerAgentVersion) -> Op
     let seconds =
         scalar_text(node).and_then(|text| text.trim().parse::<f64>().ok()).filter(|seconds| seconds.is_finite());
     let Some(seconds) = seconds else {
-        let help = Some(String::from("write only digits, for example `timeout: 10`"));
+        let help = "write only digits, for example `timeout: 10`";
         fields.report_fault("bad_value", "timeout must be a number of seconds", node.span, help);
         return None;
     };
@@ -244,7 +244,7 @@ fn read_timeout(fields: &mut FieldReader<'_>, version: DockerAgentVersion) -> Op
             "bad_value",
             "timeout must not be negative",
             node.span,
-            Some(String::from("remove it to use the default of 60 seconds")),
+            "remove it to use the default of 60 seconds",
         );
         return None;
     }
@@ -252,7 +252,7 @@ fn read_timeout(fields: &mut FieldReader<'_>, version: DockerAgentVersion) -> Op
         return Some(DEFAULT_TIMEOUT_MS);
     }
     if seconds > LONGEST_TIMEOUT_SECONDS {
-        let help = Some(String::from("write a number of seconds that the agent should wait for the hook"));
+        let help = "write a number of seconds that the agent should wait for the hook";
         fields.report().warning(
             "long_timeout",
             "timeout is more than a day, which is as good as none",

@@ -10,6 +10,8 @@ mod hook;
 mod lint;
 mod policy;
 
+use std::fmt::Display;
+
 use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, Location};
 
 pub(in crate::docker_agent::load) use self::advice::guess_event;
@@ -18,7 +20,7 @@ pub(in crate::docker_agent::load) use self::entry::{ENTRY, written_matcher};
 pub(in crate::docker_agent::load) use self::hook::{HOOK, SANDBOX};
 use super::super::event_def;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef, ROWS};
-use crate::document::{DocNode, FileReport, MapEntry, NodeKind};
+use crate::document::{DocNode, FileReport, MapEntry, NextStep, NodeKind};
 
 /// Reads one `hooks:` block: the hooks of each event in the order written, events in the order of the file.
 ///
@@ -30,9 +32,9 @@ pub fn read(report: &FileReport, node: &DocNode, version: DockerAgentVersion) ->
         NodeKind::Map(entries) => entries,
         NodeKind::Scalar(_) if node.is_null() => return Vec::new(),
         _ => {
-            let help = String::from("write `hooks:`, and below it an event such as `pre_tool_use:`");
+            let help = "write `hooks:`, and below it an event such as `pre_tool_use:`";
             let message = format!("hooks must be a mapping of events, not {}", node.describe());
-            report.error("wrong_type", &message, node.span, Some(help));
+            report.error("wrong_type", message, node.span, help);
             return Vec::new();
         }
     };
@@ -46,8 +48,7 @@ pub fn read(report: &FileReport, node: &DocNode, version: DockerAgentVersion) ->
     let is_empty = |node: &DocNode| node.is_null() || matches!(&node.kind, NodeKind::List(items) if items.is_empty());
     for entry in entries.iter().filter(|entry| !declared.is_empty() && is_empty(&entry.value)) {
         let message = format!("hooks: `{}` has no hook below it", entry.key);
-        let help = String::from("write one below it, or remove the line");
-        report.warning("no_hooks", message, entry.key_span, Some(help));
+        report.warning("no_hooks", message, entry.key_span, "write one below it, or remove the line");
     }
     if version == DockerAgentVersion::G1 {
         declare::warn_duplicates(report, &declared);
@@ -64,12 +65,12 @@ fn find_known_event(
     let written = entry.key.as_str();
     let Some(def) = event_def::by_name(written) else {
         let message = format!("hooks: unknown event `{written}`");
-        report.error("unknown_event", &message, entry.key_span, Some(advice::help_for_unknown_event(written)));
+        report.error("unknown_event", message, entry.key_span, Some(advice::help_for_unknown_event(written)));
         return None;
     };
     if version == DockerAgentVersion::G1 && def.since == DockerAgentVersion::Newest {
         let message = format!("hooks: `compat: g1` has no event `{written}`; newer versions of docker-agent added it");
-        report.error("unknown_event", &message, entry.key_span, Some(String::from("remove `compat: g1`")));
+        report.error("unknown_event", message, entry.key_span, "remove `compat: g1`");
         return None;
     }
     Some(def)
@@ -136,11 +137,11 @@ fn report_fault(
     report: &FileReport,
     code: &'static str,
     path: &str,
-    message: &str,
+    message: impl Display,
     node: &DocNode,
-    help: Option<String>,
+    help: impl Into<NextStep>,
 ) {
-    report.error(code, &format!("{path}: {message}"), report.first_line(node.span), help);
+    report.error(code, format!("{path}: {message}"), report.first_line(node.span), help);
 }
 
 /// The text of a scalar that is not null.

@@ -40,12 +40,12 @@ pub(super) fn read(
         (None, DockerAgentVersion::Newest) => {
             let help = did_you_mean(&text, WORDS.iter().map(|(word, _)| *word));
             let message = format!("on_error must be warn, ignore, or block, not `{text}`");
-            fields.report_fault("bad_value", &message, node.span, help);
+            fields.report_fault("bad_value", message, node.span, help);
             return None;
         }
         (None, DockerAgentVersion::G1) => {
             let message = format!("{}: unknown value `{text}` for `on_error`", fields.path());
-            let help = Some(String::from("`compat: g1` treats it as warn; write warn, ignore, or block"));
+            let help = "`compat: g1` treats it as warn; write warn, ignore, or block";
             fields.report().warning("bad_value", message, node.span, help);
             OnErrorPolicy::Warn
         }
@@ -53,16 +53,16 @@ pub(super) fn read(
     if def.fails_closed {
         if chosen != OnErrorPolicy::Block {
             let message = format!("{}: a failed hook of {} always blocks the call", fields.path(), def.name);
-            fields.report().warning("no_effect", message, node.span, Some(String::from("remove `on_error`")));
+            fields.report().warning("no_effect", message, node.span, "remove `on_error`");
         }
         return None;
     }
     match (chosen, version) {
         (OnErrorPolicy::Block, _) if def.can_block => Some(FailurePolicy::Closed),
         (OnErrorPolicy::Block, DockerAgentVersion::Newest) => {
-            let help = Some(String::from("write `on_error: warn`, or omit it"));
+            let help = "write `on_error: warn`, or omit it";
             let message = format!("hooks.{}: on_error block is not supported by this event", def.name);
-            fields.report().error("bad_value", &message, node.span, help);
+            fields.report().error("bad_value", message, node.span, help);
             None
         }
         (OnErrorPolicy::Ignore, _) => Some(FailurePolicy::Ignored),

@@ -89,7 +89,7 @@ fn read_server(fields: &mut FieldReader<'_>) -> Option<McpSpec> {
 fn report_invalid<T>(fields: &FieldReader<'_>, message: &str, help: &str) -> Option<T> {
     let ByteSpan { start, .. } = fields.span();
     let line = fields.report().file().text.get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
-    fields.report().value_error("bad_server", message, ByteSpan { start, end: start + line }, Some(help.to_owned()));
+    fields.report().value_error("bad_server", message, ByteSpan { start, end: start + line }, help);
     None
 }
 
@@ -105,7 +105,7 @@ fn read_remote(fields: &mut FieldReader<'_>) -> Option<McpTransport> {
     let transport_place = own.node("transport_type").map_or(place, |node| node.span);
     own.finish_strictly();
     if !is_streamable {
-        let help = Some(String::from("write `transport_type: streamable`, which most servers also support"));
+        let help = "write `transport_type: streamable`, which most servers also support";
         let message = "the transport `sse` is not supported yet, so the agent does not get the tools of this server";
         report.warning("not_supported", message, transport_place, help);
         return None;
@@ -116,7 +116,7 @@ fn read_remote(fields: &mut FieldReader<'_>) -> Option<McpTransport> {
     };
     if !url.starts_with("http://") && !url.starts_with("https://") {
         let message = format!("the server address `{url}` does not start with `http://` or `https://`");
-        report.value_error("bad_value", &message, place, Some(String::from("for example `url: https://HOST/mcp`")));
+        report.value_error("bad_value", message, place, "for example `url: https://HOST/mcp`");
         return None;
     }
     Some(McpTransport::Http { url, headers })

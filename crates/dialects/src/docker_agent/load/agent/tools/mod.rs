@@ -102,7 +102,7 @@ impl<'a> SharedDefinitions<'a> {
         let mut fields = FieldReader::new(self.report, owner, Some(node), node.span);
         let Some(name) = fields.text("type") else {
             if node.get("type").is_none() {
-                let help = Some(String::from("for example `- type: shell`"));
+                let help = "for example `- type: shell`";
                 self.report.value_error("missing_key", "a toolset needs a `type`", node.span, help);
             }
             return;
@@ -128,12 +128,12 @@ impl<'a> SharedDefinitions<'a> {
         let span = fields.span_of("type");
         if NOT_YET_TYPES.contains(&name) {
             let message = format!("the toolset `{name}` is not supported yet, so the agent does not get its tools");
-            let help = Some(String::from("an MCP server (`type: mcp`) or `type: script` may do the same"));
+            let help = "an MCP server (`type: mcp`) or `type: script` may do the same";
             return self.report.warning("not_supported", message, span, help);
         }
         let known = ROWS.iter().map(|def| def.name);
         let help = did_you_mean(name, known.clone().chain(NOT_YET_TYPES.iter().copied()))
             .unwrap_or_else(|| format!("the toolset types are {}", known.collect::<Vec<_>>().join(", ")));
-        self.report.value_error("unknown_toolset", &format!("unknown toolset type `{name}`"), span, Some(help));
+        self.report.value_error("unknown_toolset", format!("unknown toolset type `{name}`"), span, help);
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn read(fields: &mut FieldReader<'_>) -> Option<ToolsetKind> {
     let environment = fields.pairs("env");
     let entries = entries_of(fields, "shell");
     if entries.is_empty() {
-        let help = Some(String::from("for example `shell:`, below it `run_tests:`, and below that `cmd: make test`"));
+        let help = "for example `shell:`, below it `run_tests:`, and below that `cmd: make test`";
         report.value_error("missing_key", "the toolset `script` declares no tools", fields.span(), help);
         return None;
     }
@@ -24,13 +24,13 @@ fn read_tool(report: &FileReport, entry: &MapEntry, context: &[(String, String)]
     let mut fields = FieldReader::of_entry(report, "the tool", entry);
     if !is_tool_name(&entry.key) {
         let message = format!("`{}` is not a valid tool name", entry.key);
-        let help = Some(String::from("use letters, digits, `_` and `-`, starting with a letter or `_`"));
-        report.value_error("bad_value", &message, entry.key_span, help);
+        let help = "use letters, digits, `_` and `-`, starting with a letter or `_`";
+        report.value_error("bad_value", message, entry.key_span, help);
     }
     let command = fields.text("cmd");
     if command.is_none() && fields.node("cmd").is_none_or(|node| node.is_null()) {
         let message = format!("the tool `{}` needs a `cmd`", entry.key);
-        report.value_error("missing_key", &message, entry.key_span, Some(String::from("for example `cmd: make test`")));
+        report.value_error("missing_key", message, entry.key_span, "for example `cmd: make test`");
     }
     let description = fields.text("description");
     let parameters = read_parameters(&mut fields);
@@ -63,9 +63,8 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
                 properties.insert(entry.key.clone(), schema);
             }
             Ok(_) => {
-                let message = format!("the argument `{}` must be a mapping, not {}", entry.key, entry.value.describe());
-                let help = Some(String::from("for example `{type: string, description: ..}`"));
-                report.value_error("wrong_type", &message, entry.value.span, help);
+                let help = "for example `{type: string, description: ..}`";
+                report.wrong_type(format_args!("the argument `{}`", entry.key), "a mapping", &entry.value, help);
             }
             Err(node) => report.value_error("bad_value", "the number cannot be written as JSON", node.span, None),
         }
@@ -75,12 +74,7 @@ fn read_parameters(fields: &mut FieldReader<'_>) -> Value {
         for (name, span) in written.iter().filter(|(name, _)| !properties.contains_key(name)) {
             let help = did_you_mean(name, properties.keys().map(String::as_str))
                 .unwrap_or_else(|| String::from("declare it under `args`"));
-            report.value_error(
-                "unknown_name",
-                &format!("the required argument `{name}` is not declared"),
-                *span,
-                Some(help),
-            );
+            report.value_error("unknown_name", format!("the required argument `{name}` is not declared"), *span, help);
         }
         written.into_iter().map(|(name, _)| name).collect()
     } else {

@@ -62,7 +62,7 @@ impl DockerHookKind {
 }
 
 fn warn(fields: &FieldReader<'_>, message: String, span: ByteSpan, help: &str) {
-    fields.report().warning("no_effect", message, span, Some(help.to_owned()));
+    fields.report().warning("no_effect", message, span, help);
 }
 
 fn check_model(fields: &mut FieldReader<'_>, def: &DockerEventDef) {
