@@ -1,16 +1,17 @@
 //! The files that the loader passes to a dialect, and the declarations it gets back.
 
 use std::fmt;
+use std::fmt::Debug;
+use std::path::Path;
 use std::sync::Arc;
 
+use pintle_clients::ClientFile;
 use pintle_contract::{
     AgentSpec, Diagnostic, HandlerFactory, HookDeclaration, PermissionsSpec, PersonaSpec, SourceFile, TeamSpec,
     UntrustedGuardPolicy,
 };
 
-use pintle_clients::ClientFile;
-
-use crate::{ProgramLookup, docker_agent};
+use crate::docker_agent;
 
 /// A file and its kind.
 #[derive(Debug, Clone)]
@@ -116,4 +117,29 @@ pub struct ParsedProject {
     pub redact_secrets: bool,
     /// The diagnostics, in no particular order.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Looks up programs without starting them.
+pub trait ProgramLookup: Debug {
+    /// The status of an absolute path.
+    fn inspect(&self, path: &Path) -> PathStatus;
+
+    /// Whether a program of this name is on the search path.
+    fn can_find(&self, name: &str) -> bool;
+}
+
+/// The status of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathStatus {
+    /// There is nothing.
+    Missing,
+    /// It is not a regular file, but for example a directory.
+    NotAFile,
+    /// A regular file.
+    File {
+        /// The beginning of its text; invalid bytes are replaced.
+        head: String,
+        /// Whether this process may execute it.
+        is_executable: bool,
+    },
 }

@@ -2,10 +2,7 @@
 //!
 //! Unsupported settings are warnings with their line, the reason, and what happens instead.
 
-mod diagnostics;
-mod document;
 mod events;
-mod executable;
 mod handler;
 #[cfg(test)]
 mod tests;
@@ -13,9 +10,12 @@ mod tests;
 use std::path::{Path, absolute};
 use std::sync::Arc;
 
-use pintle_contract::{EventKind, HookDeclaration};
-
 use pintle_clients::{ClientCodec, ClientDef, ClientEventDef, ClientFile, FileFormat};
+use pintle_contract::{
+    ByteSpan, CommandSpec, Diagnostic, EventKind, FailurePolicy, HandlerSpec, HookDeclaration, Location, Profile,
+    Severity, did_you_mean,
+};
+use serde_json::json;
 
 use crate::document::{FileReport, parse_json, parse_toml};
 use crate::{Artifact, ArtifactKind, EventAlias, EventMapping, ParsedProject};
@@ -129,9 +129,9 @@ pub(crate) fn load_client(client: &'static ClientDef, artifacts: &[Artifact]) ->
 
 fn read(source: &ClientSource<'_>, artifact: &Artifact, file: ClientFile) -> Vec<HookDeclaration> {
     match file.format {
-        FileFormat::Program => executable::read(source, artifact).into_iter().collect(),
-        FileFormat::Toml => document::read(source, &parse_toml(source.report)),
-        FileFormat::Json => parse_json(source.report).map(|node| document::read(source, &node)).unwrap_or_default(),
+        FileFormat::Program => read_program(source, artifact).into_iter().collect(),
+        FileFormat::Toml => events::read(source, &parse_toml(source.report)),
+        FileFormat::Json => parse_json(source.report).map(|node| events::read(source, &node)).unwrap_or_default(),
     }
 }
 
@@ -162,4 +162,55 @@ fn file_codec(client: &'static ClientDef, path: &Path) -> ClientCodec {
         needs_answer: false,
         needs_json: false,
     }
+}
+
+/// Reports a known setting that is not supported.
+fn not_carried_over(source: &ClientSource<'_>, severity: Severity, action: &str, reason: &str, span: ByteSpan) {
+    let message = format!("{action} is not supported: {reason}");
+    let diagnostic = Diagnostic::warning("not_carried_over", message, source.report.location(span));
+    source.report.add(Diagnostic { severity, ..diagnostic });
+}
+
+/// Reports an event that no other agent has.
+fn event_not_carried_over(source: &ClientSource<'_>, name: &str, reason: &str, span: ByteSpan) {
+    let message = format!("the event `{name}` is not supported: {reason}");
+    let help = format!("its hooks still run in {}", source.client.title);
+    source.report.warning("not_carried_over", message, span, help);
+}
+
+/// Reads one program. Files with other names are scripts that the hooks use.
+fn read_program(source: &ClientSource<'_>, artifact: &Artifact) -> Option<HookDeclaration> {
+    let client = source.client;
+    let path = &artifact.file.path;
+    let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let here = Location::new(Arc::clone(&artifact.file), pintle_contract::ByteSpan::default());
+    let Some(def) = client.event_def(name) else {
+        if let Some(elsewhere) = client.unmapped_events.iter().find(|elsewhere| elsewhere.names.contains(&name)) {
+            event_not_carried_over(source, name, elsewhere.reason, here.span);
+        } else if let Some(help) = did_you_mean(name, client.hook_events().map(|def| def.name)) {
+            let message = format!("{} has no event `{name}`, so the program never runs", client.title);
+            let diagnostic = Diagnostic::warning("unknown_event", message, here);
+            source.report.add(diagnostic.help(help));
+        }
+        return None;
+    };
+    let program = absolute(path).unwrap_or_else(|_| path.clone());
+    let spec = CommandSpec {
+        command: program.to_string_lossy().into_owned(),
+        arguments: Some(Vec::new()),
+        ..CommandSpec::default()
+    };
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let event = def.canonical?.into();
+    let definition = json!([spec.command]).to_string();
+    let codec = Arc::new(source.codec.clone());
+    Some(HookDeclaration {
+        event_alias: Arc::from(def.name),
+        definition: Some(Arc::from(definition)),
+        default_on_error: if def.fails_closed { FailurePolicy::Closed } else { FailurePolicy::Open },
+        on_deny: def.on_deny,
+        profile: Profile::ParallelStrictest,
+        timeout_ms: Some(client.settings.command_ms),
+        ..HookDeclaration::new(name, event, HandlerSpec::Command(spec), here, codec)
+    })
 }

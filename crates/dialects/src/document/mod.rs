@@ -5,23 +5,22 @@
 
 mod fields;
 mod frontmatter;
-mod json;
 mod jsonc;
 pub(crate) mod keys;
 mod node;
 mod report;
-mod source;
 mod toml;
 mod yaml;
 
+pub use self::node::to_json;
+pub use self::report::MAX_FILE_BYTES;
+pub use self::report::source_file;
 pub use fields::FieldReader;
 pub use frontmatter::{FrontmatterDocument, skip_byte_order_mark, split};
-pub use json::to_json;
 pub use jsonc::{SETTINGS_JSON, parse_json};
 pub(crate) use keys::{KeyDef, KeyTable, UnknownKeys, key, read_keys};
 pub use keys::{KeyRow, KeySection};
 pub use node::{DocNode, MapEntry, NodeKind, PlainValue, ScalarNode, ScalarNotation};
 pub use report::{FileReport, NextStep, sanitize};
-pub use source::{MAX_FILE_BYTES, source_file};
 pub use toml::parse_toml;
 pub use yaml::{outline, parse};

@@ -2,7 +2,7 @@
 
 use pintle_contract::{Event, EventKind, FailurePolicy, HookInfluence, PayloadKey};
 
-use super::encode::keys;
+use super::encode;
 use crate::{DialectEvent, EventNames, event, event_mappings};
 
 /// A Harn event.
@@ -88,12 +88,12 @@ impl HarnEventDef {
     /// The paths of the payload, in order; the keys of a table follow it, such as `tool.name`.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
-        keys::paths(self)
+        encode::paths(self)
     }
 
     /// The keys of the payload, in order.
     pub(super) fn all_keys(&self) -> impl Iterator<Item = &'static PayloadKey> {
-        keys::EVERYWHERE.iter().chain(self.keys)
+        encode::EVERYWHERE.iter().chain(self.keys)
     }
 }
 
@@ -119,19 +119,19 @@ pub const ROWS: &[HarnEventDef] = &[
     event(
         "PreToolUse",
         EventKind::ToolPre,
-        keys::PRE_TOOL,
+        encode::PRE_TOOL,
         HarnExtras { surface: HarnSurface::Tool, veto: true, rewrites: Some(HarnRewrite::Arguments), ..OF_TOOL },
     ),
     event(
         "PostToolUse",
         EventKind::ToolPost,
-        keys::POST_TOOL,
+        encode::POST_TOOL,
         HarnExtras { surface: HarnSurface::Tool, rewrites: Some(HarnRewrite::Result), ..OF_TOOL },
     ),
     event(
         "PreStep",
         EventKind::StepPre,
-        keys::PRE_STEP,
+        encode::PRE_STEP,
         HarnExtras {
             veto: true,
             rewrites: Some(HarnRewrite::StepArguments),
@@ -143,7 +143,7 @@ pub const ROWS: &[HarnEventDef] = &[
     event(
         "PostStep",
         EventKind::StepPost,
-        keys::POST_STEP,
+        encode::POST_STEP,
         HarnExtras {
             rewrites: Some(HarnRewrite::Output),
             empty_word: Some("Pass"),
@@ -154,59 +154,59 @@ pub const ROWS: &[HarnEventDef] = &[
     event(
         "OnApprovalRequested",
         EventKind::ApprovalRequested,
-        keys::APPROVAL,
+        encode::APPROVAL,
         HarnExtras { subject: Some("approval.name"), indexed: true, ..OF_PERSONA },
     ),
     event(
         "OnHandoffEmitted",
         EventKind::HandoffEmitted,
-        keys::HANDOFF,
+        encode::HANDOFF,
         HarnExtras { subject: Some("handoff.to"), indexed: true, ..OF_PERSONA },
     ),
     event(
         "OnPersonaPaused",
         EventKind::PersonaPaused,
-        keys::PAUSE,
+        encode::PAUSE,
         HarnExtras { subject: Some("persona"), ..OF_PERSONA },
     ),
     event(
         "OnPersonaResumed",
         EventKind::PersonaResumed,
-        keys::PAUSE,
+        encode::PAUSE,
         HarnExtras { subject: Some("persona"), ..OF_PERSONA },
     ),
     event(
         "OnBudgetThreshold",
         EventKind::BudgetThreshold,
-        keys::BUDGET,
+        encode::BUDGET,
         HarnExtras { subject: Some("budget.kind"), indexed: true, ..OF_PERSONA },
     ),
-    event("SessionStart", EventKind::SessionStart, keys::START, TELLS),
-    event("SessionEnd", EventKind::SessionEnd, keys::END, TELLS),
-    event("UserPromptSubmit", EventKind::PromptSubmit, keys::PROMPT, HarnExtras { veto: true, ..TELLS }),
-    event("PreCompact", EventKind::CompactPre, keys::PRE_COMPACT, HarnExtras { veto: true, ..TELLS }),
-    event("PostCompact", EventKind::CompactPost, keys::POST_COMPACT, TELLS),
-    event("PostTurn", EventKind::IterationPost, keys::POST_TURN, TELLS),
+    event("SessionStart", EventKind::SessionStart, encode::START, TELLS),
+    event("SessionEnd", EventKind::SessionEnd, encode::END, TELLS),
+    event("UserPromptSubmit", EventKind::PromptSubmit, encode::PROMPT, HarnExtras { veto: true, ..TELLS }),
+    event("PreCompact", EventKind::CompactPre, encode::PRE_COMPACT, HarnExtras { veto: true, ..TELLS }),
+    event("PostCompact", EventKind::CompactPost, encode::POST_COMPACT, TELLS),
+    event("PostTurn", EventKind::IterationPost, encode::POST_TURN, TELLS),
     event(
         "PermissionAsked",
         EventKind::PermissionAsk,
-        keys::PERMISSION,
+        encode::PERMISSION,
         HarnExtras { veto: true, decides: true, ..OF_TOOL },
     ),
-    event("PermissionReplied", EventKind::PermissionReply, keys::REPLY, OF_TOOL),
+    event("PermissionReplied", EventKind::PermissionReply, encode::REPLY, OF_TOOL),
     event(
         "FileEdited",
         EventKind::FileEdited,
-        keys::FILE,
+        encode::FILE,
         HarnExtras { subject: Some("path"), indexed: true, ..TELLS },
     ),
-    event("SessionError", EventKind::SessionError, keys::ERROR, TELLS),
-    event("SessionIdle", EventKind::SessionIdle, keys::IDLE, TELLS),
-    event("PreFinish", EventKind::FinishPre, keys::PRE_FINISH, TELLS),
-    event("OnUnsettledDetected", EventKind::FinishUnsettled, keys::UNSETTLED, TELLS),
-    event("PostFinish", EventKind::FinishPost, keys::POST_FINISH, TELLS),
-    event("PreAgentTurn", EventKind::TurnStart, keys::PRE_AGENT_TURN, TELLS),
-    event("PostAgentTurn", EventKind::TurnEnd, keys::POST_AGENT_TURN, TELLS),
+    event("SessionError", EventKind::SessionError, encode::ERROR, TELLS),
+    event("SessionIdle", EventKind::SessionIdle, encode::IDLE, TELLS),
+    event("PreFinish", EventKind::FinishPre, encode::PRE_FINISH, TELLS),
+    event("OnUnsettledDetected", EventKind::FinishUnsettled, encode::UNSETTLED, TELLS),
+    event("PostFinish", EventKind::FinishPost, encode::POST_FINISH, TELLS),
+    event("PreAgentTurn", EventKind::TurnStart, encode::PRE_AGENT_TURN, TELLS),
+    event("PostAgentTurn", EventKind::TurnEnd, encode::POST_AGENT_TURN, TELLS),
 ];
 
 /// Converts a name to snake case.

@@ -6,18 +6,16 @@
 
 mod codec;
 mod decode;
-mod encode;
 mod event_def;
 mod load;
-mod matcher;
-
-pub use codec::codec;
-pub use event_def::{FrameworkEventDef, ROWS};
-pub use load::{load, recognise};
 
 use pintle_contract::Profile;
 
 use crate::Dialect;
+
+pub use codec::codec;
+pub use event_def::{FrameworkEventDef, ROWS};
+pub use load::{load, recognise};
 
 /// The Harness Framework dialect.
 pub static DIALECT: Dialect = Dialect {

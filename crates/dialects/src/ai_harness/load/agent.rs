@@ -6,11 +6,10 @@ use pintle_contract::{
     AgentSpec, Diagnostic, HookDeclaration, Location, PolicyMode, ToolSpec, ToolsPolicy, did_you_mean,
 };
 
-use super::gathered::{GatheredFiles, new_report};
-use super::hook::{self, HookDraft};
-use super::merge::{DeclarationSource, MergedDeclarations, ToolDraft, merge};
-use super::model::{self, ModelRef};
-use super::{event, tool};
+use super::hook::HookDraft;
+use super::merge::{DeclarationSource, GatheredFiles, MergedDeclarations, ToolDraft, merge, new_report};
+use super::model::ModelRef;
+use super::{event, hook, model, tool};
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key, split};
 

@@ -5,9 +5,8 @@ use pintle_contract::{
 };
 
 use super::agent::AgentDraft;
-use super::gathered::{GatheredFiles, new_report};
 use super::hook::HookDraft;
-use super::merge::{DeclarationSource, ToolDraft};
+use super::merge::{DeclarationSource, GatheredFiles, ToolDraft, new_report};
 use super::model::ModelRef;
 use super::settings::{ContextKeys, DelegationKeys, PolicyKeys};
 use super::{agent, hook, model, settings, tool};

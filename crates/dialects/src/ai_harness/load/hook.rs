@@ -5,8 +5,7 @@ use std::ops::RangeInclusive;
 use pintle_contract::{CallLimits, EnforcementMode, FailurePolicy, HookExample, Location, ScriptSource};
 use serde_json::Value;
 
-use super::gathered::{GatheredFiles, new_report};
-use super::merge::DeclarationSource;
+use super::merge::{DeclarationSource, GatheredFiles, new_report};
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key, split, to_json};
 use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES, read_failure_words};

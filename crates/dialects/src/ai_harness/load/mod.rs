@@ -14,9 +14,7 @@
 
 mod agent;
 mod bundle;
-mod condition;
 mod event;
-mod gathered;
 mod harness;
 mod hook;
 mod merge;
@@ -33,12 +31,12 @@ use pintle_contract::{
     Severity, SourceFile, ToolSpec,
 };
 
-use self::gathered::GatheredFiles;
 use self::hook::HookDraft;
-use self::merge::{DeclarationSource, MergedDeclarations};
-pub use self::policy::declare_pack;
+use self::merge::{DeclarationSource, GatheredFiles, MergedDeclarations};
 use crate::document::{KeySection, sanitize};
 use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
+
+pub use self::policy::declare_pack;
 
 /// The keys of every file and mapping, in the order of the reference.
 pub static KEY_SECTIONS: &[&dyn KeySection] = &[

@@ -6,9 +6,9 @@ use pintle_contract::{
 use pintle_packs::{PackDef, PackSettingError, PackSettings, RuleDef, RuleSeverity, add_setting, pack_by_name, packs};
 use serde_json::json;
 
-use super::gathered::{GatheredFiles, new_report};
+use super::merge::{GatheredFiles, new_report};
 use crate::Artifact;
-use crate::ai_harness::codec::{PROFILE, codec};
+use crate::ai_harness::{PROFILE, codec};
 use crate::document::{
     DocNode, FieldReader, FileReport, KeyTable, MapEntry, NodeKind, UnknownKeys, key, parse, skip_byte_order_mark,
 };

@@ -3,9 +3,8 @@
 use pintle_contract::{Location, ScriptSource, ToolSpec};
 use serde_json::{Map, Value, json};
 
-use super::gathered::{GatheredFiles, new_report};
 use super::hook::has_fenced_list;
-use super::merge::{DeclarationSource, ToolDraft};
+use super::merge::{DeclarationSource, GatheredFiles, ToolDraft, new_report};
 use crate::Artifact;
 use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key, split, to_json};
 

@@ -2,21 +2,20 @@
 //!
 //! Output that is meant to decide but is invalid is a failure; output for the user or the model is read leniently.
 
-mod embedded;
-mod key;
 mod output;
 mod process;
 mod reply;
-mod strict;
 mod verdict;
-
-pub(super) use self::key::{KeySpelling, OutputKey, find_key, is_spelled_so_in_the_example};
-pub(super) use self::reply::DECISION_SCHEMA;
 
 use pintle_contract::{Event, Failure, FailureKind, HandlerOutput, Verdict};
 
-use super::DockerEventDef;
-use super::codec::DockerAgentCodec;
+use super::{DockerAgentCodec, DockerEventDef};
+
+pub(super) use self::output::KeySpelling;
+pub(super) use self::output::OutputKey;
+pub(super) use self::output::find_key;
+pub(super) use self::output::is_spelled_so_in_the_example;
+pub(super) use self::reply::DECISION_SCHEMA;
 
 /// Decodes the output of a hook.
 pub(super) fn decode(

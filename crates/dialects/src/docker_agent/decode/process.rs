@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
+use pintle_clients::program_output::{UNREAD, UNREADABLE_REFUSAL, find_objects, output_limit_failure};
+use pintle_clients::refusal::{decode_wide_text, strip_byte_order_mark, text_decides, text_refuses};
 use pintle_contract::{CommandOutput, Effect, EventKind, Failure, LogLevel, Verdict, read_leading_json};
 use serde_json::{Map, Value};
 
-use super::output::DockerHookOutput;
-use super::{DockerDecodeContext, bad_output, embedded, verdict};
+use super::output::{DockerHookOutput, find_key};
+use super::{DockerDecodeContext, bad_output, verdict};
 use crate::docker_agent::DockerAgentVersion;
 use crate::docker_agent::event_def::ContextReader;
-use pintle_clients::program_output::{UNREAD, UNREADABLE_REFUSAL, output_limit_failure};
-use pintle_clients::refusal::{decode_wide_text, strip_byte_order_mark, text_decides, text_refuses};
 
 const BLOCK: i32 = 2;
 
@@ -92,7 +92,7 @@ fn decode_plain_text(context: &DockerDecodeContext<'_>, text: &str, is_mended: b
     }
     let may_block = context.def.can_block && context.codec.compat == DockerAgentVersion::Newest;
     let mut verdict = Verdict::pass();
-    if embedded::contains_decision(text) {
+    if contains_decision(text) {
         let message = "the hook printed other output with a JSON object that decides; print only the object";
         if may_block {
             return bad_output(message);
@@ -124,4 +124,46 @@ fn decode_plain_text(context: &DockerDecodeContext<'_>, text: &str, is_mended: b
         verdict = verdict.with_warning("hook output is not UTF-8; invalid bytes were replaced");
     }
     verdict
+}
+
+/// Whether plain text contains an object that is meant to decide.
+pub(super) fn contains_decision(text: &str) -> bool {
+    let objects = find_objects(text);
+    // There are more possible objects than log output has; a deciding key alone counts as a decision.
+    objects.repeated_key.is_some()
+        || objects.found.iter().any(can_decide)
+        || objects.unread_text.is_some_and(|rest| {
+            ["\"decision\"", "\"permission_decision\"", "\"permissionDecision\"", "\"continue\""]
+                .iter()
+                .any(|word| rest.contains(word))
+        })
+}
+
+fn can_decide(object: &Map<String, Value>) -> bool {
+    object.keys().any(|word| find_key(word).is_some_and(|(key, _)| key.can_decide))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decision_is_found_wherever_it_stands() {
+        for (text, wanted) in [
+            ("checking\n{\"decision\":\"block\"}", true),
+            ("log: {\"continue\":false} done", true),
+            ("[{\"hookSpecificOutput\":{\"permissionDecision\":\"deny\"}}]", true),
+            ("a { b {\"x\":1} {\"decision\":\"block\"}", true),
+            ("{\"x\":1}\n{\"permission_decision\":\"deny\"}", true),
+            ("nothing here", false),
+            ("{\"x\":{\"decision\":\"block\"}}", false),
+            ("set {a, b}", false),
+            ("a \\\"decision\\\": b", false),
+            ("log {\"a\":1,\"\\u0061\":2}", true),
+        ] {
+            assert_eq!(contains_decision(text), wanted, "{text}");
+        }
+        assert!(contains_decision(&format!("{} {{\"decision\":\"block\"}}", "{".repeat(64))));
+        assert!(!contains_decision(&"{".repeat(128)));
+    }
 }

@@ -3,8 +3,8 @@
 use pintle_contract::{Effect, Failure, Rewrite, Verdict, VerdictKind};
 use serde_json::{Map, Value};
 
-use super::tables::ReturnTable;
-use super::{ReturnDecoder, describe};
+use super::ReturnDecoder;
+use super::tables::{ReturnTable, value_kind};
 use crate::harn::event_def::HarnRewrite;
 
 type ReturnFields = Map<String, Value>;
@@ -238,7 +238,7 @@ impl ReturnDecoder<'_> {
     }
 
     fn type_failure(&self, name: &str, value: &Value, wanted: &str) -> Failure {
-        self.unexpected_value(&format!("a table whose `{name}` is {}, not {wanted}", describe::value_kind(value)))
+        self.unexpected_value(&format!("a table whose `{name}` is {}, not {wanted}", value_kind(value)))
     }
 
     pub(super) fn deny(&mut self, reason: String) {

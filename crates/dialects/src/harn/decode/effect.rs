@@ -3,8 +3,8 @@
 use pintle_contract::{Effect, Failure};
 use serde_json::{Map, Value};
 
-use super::tables::ReturnTable;
-use super::{HarnRewrite, MAX_DEPTH, ReturnDecoder, describe, reminder};
+use super::tables::{ReturnTable, value_kind};
+use super::{HarnRewrite, MAX_DEPTH, ReturnDecoder, reminder};
 
 /// The schema of a hook's receipt for queued background work.
 const RECEIPT: &str = "harn.context_maintenance.job_receipt.v1";
@@ -63,9 +63,7 @@ impl ReturnDecoder<'_> {
     /// Decodes one effect of a list: a reminder in any of its forms, then its `then`.
     pub(super) fn read_effect(&mut self, effect: Value, depth: u8) -> Result<(), Failure> {
         let Value::Object(mut fields) = effect else {
-            return Err(
-                self.unexpected_value(&format!("a list with {} in it, not a reminder", describe::value_kind(&effect)))
-            );
+            return Err(self.unexpected_value(&format!("a list with {} in it, not a reminder", value_kind(&effect))));
         };
         let is_typed = match fields.remove("type") {
             None => false,

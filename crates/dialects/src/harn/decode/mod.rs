@@ -4,7 +4,6 @@
 //! hook, event and value.
 
 mod control;
-mod describe;
 mod effect;
 mod reminder;
 mod tables;
@@ -12,7 +11,9 @@ mod tables;
 use pintle_contract::{Event, Failure, FailureKind, FunctionOutput, Verdict};
 use serde_json::Value;
 
-use super::event_def::{self, HarnEventDef, HarnRewrite};
+use self::tables::{accepted_values, value_kind};
+use super::event_def;
+use super::event_def::{HarnEventDef, HarnRewrite};
 
 /// The maximum nesting depth of `then`.
 const MAX_DEPTH: u8 = 32;
@@ -59,13 +60,13 @@ impl ReturnDecoder<'_> {
             Value::String(text) if self.def.empty_word == Some(text.as_str()) => Ok(()),
             Value::Array(effects) => effects.into_iter().try_for_each(|effect| self.read_effect(effect, depth)),
             Value::Object(fields) => self.read_table(fields, depth),
-            other => Err(self.unexpected_value(describe::value_kind(&other))),
+            other => Err(self.unexpected_value(value_kind(&other))),
         }
     }
 
     /// A failure because of an unexpected value, with the accepted values.
     fn unexpected_value(&self, shape: &str) -> Failure {
-        let accepted = describe::accepted_values(self.def);
+        let accepted = accepted_values(self.def);
         self.failure(&format!("returned {shape}; it must return {accepted}"))
     }
 

@@ -3,7 +3,7 @@
 use pintle_contract::{Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint, suggest_nearest};
 use serde_json::{Map, Value};
 
-use super::describe;
+use super::tables::value_kind;
 
 /// The keys of a reminder. `goal_pin` is known but has no effect.
 pub(super) const KEYS: [&str; 9] = [
@@ -31,7 +31,7 @@ pub(super) struct ParsedReminder {
 /// What is wrong with it, with Harn's error code if there is one.
 pub(super) fn read(spec: Value) -> Result<ParsedReminder, String> {
     let Value::Object(mut fields) = spec else {
-        return Err(format!("a reminder must be a table, not {}", describe::value_kind(&spec)));
+        return Err(format!("a reminder must be a table, not {}", value_kind(&spec)));
     };
     fields.retain(|_, value| !value.is_null());
     check_unknown_keys(&fields)?;
@@ -93,7 +93,7 @@ fn read_tags(value: Option<Value>) -> Result<Vec<String>, String> {
     let mut tags: Vec<String> = Vec::with_capacity(items.len());
     for item in items {
         let Value::String(tag) = item else {
-            return Err(format!("`tags` must contain strings, not {}", describe::value_kind(&item)));
+            return Err(format!("`tags` must contain strings, not {}", value_kind(&item)));
         };
         let tag = tag.trim();
         if !tag.is_empty() && tags.iter().all(|known| known != tag) {
@@ -134,10 +134,10 @@ fn read_word<T: Copy + Default, const N: usize>(
             let found = words.iter().find(|(word, _)| *word == text).map(|(_, meaning)| *meaning);
             found.ok_or_else(|| format!("{code}`{name}` must be one of {}, not \"{text}\"", all()))
         }
-        Some(other) => Err(format!("{code}`{name}` must be one of {}, not {}", all(), describe::value_kind(&other))),
+        Some(other) => Err(format!("{code}`{name}` must be one of {}, not {}", all(), value_kind(&other))),
     }
 }
 
 fn type_error(name: &str, wanted: &str, value: &Value) -> String {
-    format!("`{name}` must be {wanted}, not {}", describe::value_kind(value))
+    format!("`{name}` must be {wanted}, not {}", value_kind(value))
 }

@@ -1,13 +1,12 @@
 //! Reads manifests: `harn.toml`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_contract::{HandlerSpec, Severity, did_you_mean};
+use pintle_contract::{HandlerSpec, Location, Severity, SourceFile, did_you_mean};
 
+use super::argument::options_from_fields;
 use super::module::{PackageContext, resolve};
-use super::options;
-use super::package::dependencies;
 use crate::document::{DocNode, FieldReader, FileReport, parse_toml};
 use crate::harn::{declare, personas};
 use crate::{Artifact, ParseContext, ParsedProject};
@@ -102,7 +101,7 @@ fn read_hook(
     let event = fields.text("event");
     let pattern = fields.text("pattern");
     let handler = fields.text("handler");
-    let mut options = options::from_fields(&mut fields);
+    let mut options = options_from_fields(&mut fields);
     fields.finish_strictly();
     let resolved = handler.as_deref().and_then(|handler| match resolve(handler, home) {
         Ok(resolved) => Some(resolved),
@@ -134,4 +133,53 @@ fn read_hook(
             }
         }
     }
+}
+
+/// The files of a package, relative to the directory of its manifest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PackageFiles {
+    /// The modules that it exports by a path.
+    pub modules: Vec<PathBuf>,
+    /// The packages that it depends on, in the order written.
+    pub dependencies: Vec<PackageDependency>,
+}
+
+/// A package that another one depends on by its path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageDependency {
+    /// Its directory, relative to that of the manifest.
+    pub folder: PathBuf,
+    /// Where the manifest names it.
+    pub location: Location,
+}
+
+/// The files that the manifest at `path` names. Errors are reported when the manifest itself is read.
+#[must_use]
+pub fn package_files(path: &Path, manifest: &str) -> PackageFiles {
+    let file = SourceFile { path: path.to_owned(), text: manifest.to_owned() };
+    let report = FileReport::new(Arc::new(file), "");
+    let document = parse_toml(&report);
+    let local = dependencies(&document).filter_map(|(_, node)| {
+        let written = node.get("path")?;
+        Some(PackageDependency { folder: PathBuf::from(written.as_text()?), location: report.location(written.span) })
+    });
+    PackageFiles {
+        modules: exports(&document).map(|(_, path)| PathBuf::from(path)).collect(),
+        dependencies: local.collect(),
+    }
+}
+
+/// The modules of `[exports]` and their paths.
+pub(super) fn exports(document: &DocNode) -> impl Iterator<Item = (&str, &str)> {
+    section(document, "exports").filter_map(|(name, node)| Some((name, node.as_text()?)))
+}
+
+/// The names of `[dependencies]` and their values.
+pub(super) fn dependencies(document: &DocNode) -> impl Iterator<Item = (&str, &DocNode)> {
+    section(document, "dependencies")
+}
+
+fn section<'a>(document: &'a DocNode, name: &str) -> impl Iterator<Item = (&'a str, &'a DocNode)> + use<'a> {
+    let entries = document.get(name).and_then(DocNode::entries).unwrap_or_default();
+    entries.iter().map(|entry| (entry.key.as_str(), &entry.value))
 }

@@ -7,19 +7,19 @@
 mod argument;
 mod manifest;
 mod module;
-mod options;
-mod package;
 mod plugin;
 
 use std::collections::HashMap;
 
 use pintle_contract::HookDeclaration;
 
-pub use package::{PackageDependency, PackageFiles, package_files};
-
 use super::declare::rename;
 use crate::document::sanitize;
 use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
+
+pub use self::manifest::PackageDependency;
+pub use self::manifest::PackageFiles;
+pub use self::manifest::package_files;
 
 /// Loads the files of one project. Every error of every file is in the diagnostics.
 #[must_use]

@@ -8,9 +8,9 @@ use pintle_contract::{
 };
 use serde_json::Value;
 
-use super::argument::{ArgumentReader, describe, into_entries};
-use super::options;
-use crate::harn::declare::{self, HarnHookOptions, ToolHookSpec};
+use super::argument::{ArgumentReader, describe, into_entries, options_from_call};
+use crate::harn::declare;
+use crate::harn::declare::{HarnHookOptions, ToolHookSpec};
 use crate::harn::event_def::{HarnSurface, ROWS};
 use crate::{Artifact, ParseContext, ParsedProject};
 
@@ -106,7 +106,7 @@ impl PluginRegistrar {
         };
         let max_output = keys.number("max_output", 0);
         let (pre, post) = (keys.function("pre"), keys.function("post"));
-        let options = options::from_call(&mut keys);
+        let options = options_from_call(&mut keys);
         keys.finish();
         if self.findings.len() > before {
             return;
@@ -258,7 +258,7 @@ fn take_handler_and_options(mut arguments: ArgumentReader<'_>) -> (Option<Regist
         }
     };
     let mut arguments = arguments.with_options(table);
-    let options = options::from_call(&mut arguments);
+    let options = options_from_call(&mut arguments);
     arguments.finish();
     (handler, options)
 }

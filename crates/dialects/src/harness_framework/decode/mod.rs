@@ -4,14 +4,14 @@ mod decision;
 
 use std::borrow::Cow;
 
+use pintle_clients::program_output;
+use pintle_clients::refusal::{decode_wide_text, is_echo, text_refuses};
 use pintle_contract::{CommandOutput, Effect, Event, Failure, FailureKind, HandlerOutput, Verdict, VerdictKind};
+use serde_json::{Map, Value};
 
 use self::decision::{FrameworkDecision, FrameworkOutput};
 use super::FrameworkEventDef;
-use super::encode::build_payload;
-use pintle_clients::program_output;
-use pintle_clients::refusal::{decode_wide_text, is_echo, text_refuses};
-use serde_json::{Map, Value};
+use super::codec::build_payload;
 
 const BLOCK: i32 = 2;
 

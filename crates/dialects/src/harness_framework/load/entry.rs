@@ -4,15 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{FailurePolicy, HandlerSpec, HookDeclaration, MatcherSpec, Profile, suggest_or_list};
+use pintle_tools::CLAUDE;
 use serde_json::{Map, Value};
 
 use super::{FrameworkSettingsFile, header, program};
 use crate::document::{DocNode, FieldReader, to_json};
-use crate::harness_framework::codec::FrameworkCodec;
+use crate::harness_framework::codec::{FrameworkCodec, FrameworkMatcher};
 use crate::harness_framework::event_def::{FrameworkEventDef, TOOL_NAME};
-use crate::harness_framework::matcher::FrameworkMatcher;
 use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES, read_failure_words};
-use pintle_tools::CLAUDE;
 
 /// The default timeout of a hook.
 const DEFAULT_TIMEOUT_MS: u64 = 5_000;

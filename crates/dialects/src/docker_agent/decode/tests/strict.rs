@@ -1,7 +1,7 @@
 //! `strict_output: true`.
 
-use super::super::key::KEYS;
 use super::*;
+use crate::docker_agent::decode::output::KEYS;
 
 fn decode_strictly(name: &str, stdout: &str) -> String {
     let codec = DockerAgentCodec { strict_output: true, ..DockerAgentCodec::default() };

@@ -1,15 +1,16 @@
 //! Reads one agent of a file. A docker-agent key without a row in the table is not read.
 
 use pintle_contract::{
-    AgentSpec, ByteSpan, CompactionSpec, ExitSpec, HistorySpec, Location, MemberSpec, NetworkSpec, OnMaxIterations,
-    PermissionMode,
+    AgentSpec, ByteSpan, CompactionSpec, ExitSpec, HistorySpec, HookDeclaration, Location, MemberSpec, NetworkSpec,
+    OnMaxIterations, PermissionMode,
 };
 
-use super::flags::AgentFlags;
 use super::model::{RETRIES, ResolvedModel, THRESHOLDS, read_names};
-use super::{AgentFile, commands, report_unknown};
-use crate::docker_agent::{LOOP_RULES, hooks};
-use crate::document::{FieldReader, KeyTable, MapEntry, UnknownKeys, key, read_keys};
+use super::{AgentFile, report_unknown};
+use crate::docker_agent::{DockerAgentVersion, LOOP_RULES, hooks};
+use crate::document::{
+    DocNode, FieldReader, FileReport, KeyDef, KeyTable, MapEntry, NodeKind, UnknownKeys, key, read_keys,
+};
 use crate::words::PERMISSION_MODES;
 
 /// The number of identical batches of calls in a row after which an agent is stopped.
@@ -142,7 +143,7 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
         location,
         ..AgentSpec::default()
     };
-    super::liveness::check(report, &spec);
+    super::liveness::check_matchers(report, &spec);
     AGENT_ENTRY.finish(fields);
     spec
 }
@@ -234,13 +235,99 @@ fn check_declared(name: &str, span: ByteSpan, file: &AgentFile<'_>) -> bool {
 
 /// Reads named prompts: the agent's own first, then those of the groups it names.
 fn read_commands(fields: &mut FieldReader<'_>, file: &AgentFile<'_>) -> Vec<(String, String)> {
-    let mut commands = fields.node("commands").map(|node| commands::read(file.report, node)).unwrap_or_default();
+    let mut commands = fields.node("commands").map(|node| read_prompts(file.report, node)).unwrap_or_default();
     for group in file.shared.command_groups(fields) {
-        for (name, prompt) in commands::read(file.report, group) {
+        for (name, prompt) in read_prompts(file.report, group) {
             if commands.iter().all(|(known, _)| *known != name) {
                 commands.push((name, prompt));
             }
         }
     }
     commands
+}
+
+/// Parts of a command that Pintle does not implement.
+const NOT_YET: &[KeyDef<()>] = &[
+    key!("agent": unsupported("`--agent NAME` starts with that agent")),
+    key!("url": unsupported("Pintle does not open a browser")),
+];
+
+/// Reads a set of commands, a mapping or a list of mappings, as names and prompts.
+pub(super) fn read_prompts(report: &FileReport, node: &DocNode) -> Vec<(String, String)> {
+    match &node.kind {
+        NodeKind::Map(entries) => entries.iter().filter_map(|entry| read_prompt(report, entry)).collect(),
+        NodeKind::List(items) => items.iter().flat_map(|item| read_prompt_item(report, item)).collect(),
+        NodeKind::Scalar(_) if node.is_null() => Vec::new(),
+        NodeKind::Scalar(_) => {
+            report.wrong_type("commands", "a mapping", node, "write lines such as `name: prompt`");
+            Vec::new()
+        }
+    }
+}
+
+fn read_prompt_item(report: &FileReport, item: &DocNode) -> Vec<(String, String)> {
+    match &item.kind {
+        NodeKind::List(_) => {
+            report.value_error("wrong_type", "a command must be `name: prompt`, not a list", item.span, None);
+            Vec::new()
+        }
+        _ => read_prompts(report, item),
+    }
+}
+
+fn read_prompt(report: &FileReport, entry: &MapEntry) -> Option<(String, String)> {
+    if let Some(text) = entry.value.as_text() {
+        return Some((entry.key.clone(), text.to_owned()));
+    }
+    let mut fields = FieldReader::of_entry(report, "command", entry);
+    let instruction = fields.text("instruction");
+    let _ = fields.text("description");
+    read_keys(&mut fields, NOT_YET);
+    fields.finish_strictly();
+    Some((entry.key.clone(), instruction?))
+}
+
+/// The flags of an agent that stand for hooks.
+#[derive(Debug, Default)]
+pub(super) struct AgentFlags {
+    pub(super) add_date: Option<Location>,
+    pub(super) add_environment_info: Option<Location>,
+    pub(super) add_prompt_files: Option<(Vec<String>, Location)>,
+    /// `safer` of a shell toolset.
+    pub(super) safer: Option<Location>,
+    /// Where redaction is declared, or the agent itself if it is not declared; `None` if it is switched off.
+    pub(super) redact_secrets: Option<Location>,
+    pub(super) agent: Location,
+}
+
+impl AgentFlags {
+    fn hooks(&self, version: DockerAgentVersion) -> Vec<HookDeclaration> {
+        let mut added: Vec<Option<HookDeclaration>> = Vec::new();
+        let mut add = |event: &str, name: &str, arguments: &[&str], location: &Location| {
+            added.push(hooks::builtin_hook(event, name, arguments, location, version));
+        };
+        if let Some(place) = &self.add_date {
+            add("turn_start", "add_date", &[], place);
+        }
+        if let Some((files, place)) = &self.add_prompt_files {
+            let files: Vec<&str> = files.iter().map(String::as_str).collect();
+            add("turn_start", "add_prompt_files", &files, place);
+        }
+        if let Some(place) = &self.add_environment_info {
+            add("session_start", "add_environment_info", &[], place);
+        }
+        if let Some(place) = &self.safer {
+            add("tool_guard", "safer_shell", &["safer"], place);
+        }
+        if let Some(place) = &self.redact_secrets {
+            let of_arguments = if version == DockerAgentVersion::G1 { "pre_tool_use" } else { "tool_input_transform" };
+            for event in [of_arguments, "before_llm_call", "tool_response_transform"] {
+                add(event, "redact_secrets", &[], place);
+            }
+        }
+        for event in ["tool_response_transform", "session_end"] {
+            add(event, "limit_large_tool_results", &[], &self.agent);
+        }
+        added.into_iter().flatten().collect()
+    }
 }

@@ -2,11 +2,14 @@
 
 use std::collections::HashSet;
 
-use pintle_contract::{AgentSpec, Diagnostic, MatcherSpec, PermissionsSpec, ToolsetKind, suggest_nearest};
+use pintle_contract::{
+    AgentSpec, Diagnostic, EnforcementMode, EventKind, HookDeclaration, MatcherSpec, PermissionsSpec, ToolsetKind,
+    suggest_nearest,
+};
 use regex::Regex;
 
 use crate::docker_agent::hooks::written_matcher;
-use crate::document::FileReport;
+use crate::document::{FileReport, MapEntry};
 
 /// The tools of a toolset by their names for models; empty if the toolset's author names them.
 #[must_use]
@@ -60,7 +63,7 @@ struct KnownTools<'a> {
 }
 
 /// Warns of matchers that do not match any tool of the agent.
-pub(super) fn check(report: &FileReport, agent: &AgentSpec) {
+pub(super) fn check_matchers(report: &FileReport, agent: &AgentSpec) {
     let Some(known) = known_tools(agent) else { return };
     let mut told = HashSet::new();
     for hook in &agent.hooks {
@@ -153,6 +156,78 @@ fn may_match_prefix(text: &str, prefix: &str) -> bool {
             plain.starts_with(prefix) || prefix.starts_with(plain)
         }
     })
+}
+
+/// Reports every agent whose forced handoffs lead back to it.
+pub(super) fn check_handoffs(members: &[AgentSpec], entries: &[MapEntry], report: &FileReport) {
+    let next = |name: &str| {
+        let member = members.iter().find(|member| member.name == name)?;
+        member.member.as_ref()?.forced_handoff.as_deref()
+    };
+    for entry in entries {
+        let mut at = next(&entry.key);
+        // A chain with more links than agents is a cycle without this agent.
+        for _ in members {
+            match at {
+                Some(name) if name == entry.key => {
+                    let message = format!("the forced handoffs of agent `{}` lead back to it", entry.key);
+                    let help = "remove `force_handoff` from one of the agents, so that it answers";
+                    report.value_error("endless_handoff", message, entry.key_span, help);
+                    break;
+                }
+                Some(name) => at = next(name),
+                None => break,
+            }
+        }
+    }
+}
+
+/// The events whose hooks decide about a call.
+const GUARDS: [EventKind; 2] = [EventKind::ToolGuard, EventKind::ToolPre];
+
+/// Warns of agents that can call without a guard a tool that the delegating agent guards.
+pub(super) fn check_unguarded(report: &FileReport, members: &[AgentSpec]) {
+    for giver in members {
+        let Some(member) = &giver.member else { continue };
+        let targets = member.sub_agents.iter().chain(&member.handoffs).chain(&member.forced_handoff);
+        let mut told: Vec<&str> = Vec::new();
+        for name in targets {
+            let Some(taker) = members.iter().find(|other| other.name == *name && other.name != giver.name) else {
+                continue;
+            };
+            let own = named_tools(giver);
+            let is_open = |tool: &&str| own.contains(tool) && is_guarded(giver, tool) && !is_guarded(taker, tool);
+            let Some(tool) = named_tools(taker).into_iter().find(is_open) else { continue };
+            if told.contains(&name.as_str()) {
+                continue;
+            }
+            told.push(name);
+            let message = format!(
+                "agent `{name}` can call `{tool}` without the guard of agent `{}`, which can delegate tasks to it",
+                giver.name
+            );
+            let diagnostic = Diagnostic::warning("unguarded_agent", message, taker.location.clone());
+            report.add(diagnostic.help(format!("hooks apply to one agent only: write the guard in `{name}` as well")));
+        }
+    }
+}
+
+/// Whether a hook of the author decides about calls of a tool.
+fn is_guarded(agent: &AgentSpec, tool: &str) -> bool {
+    // Default hooks have the location of their agent.
+    let own =
+        agent.hooks.iter().filter(|hook| hook.location != agent.location && hook.mode == EnforcementMode::Enforce);
+    own.filter(|hook| GUARDS.contains(&hook.event.kind())).any(|hook| covers_tool(hook, tool))
+}
+
+fn covers_tool(hook: &HookDeclaration, tool: &str) -> bool {
+    match &hook.matcher {
+        // An invalid pattern is reported where it is compiled.
+        Some(MatcherSpec::Pattern { text, .. }) => {
+            Regex::new(&format!("^(?:{text})$")).is_ok_and(|pattern| pattern.is_match(tool))
+        }
+        _ => true,
+    }
 }
 
 #[cfg(test)]

@@ -5,18 +5,10 @@
 //! reports every error of the file.
 
 mod agent_entry;
-mod chain;
-mod commands;
-mod flags;
 mod liveness;
 mod model;
 mod permission;
 mod tools;
-mod unguarded;
-
-pub(super) use agent_entry::AGENT_ENTRY;
-pub use liveness::tools_of;
-pub(super) use model::{MODEL, PROVIDER};
 
 use std::sync::Arc;
 
@@ -29,6 +21,10 @@ use crate::document::{
     DocNode, FieldReader, FileReport, KeyTable, MapEntry, NodeKind, UnknownKeys, key, read_keys, sanitize,
 };
 use crate::words::PERMISSION_MODES;
+
+pub(super) use agent_entry::AGENT_ENTRY;
+pub use liveness::tools_of;
+pub(super) use model::{MODEL, PROVIDER};
 
 /// The agent that talks to the user, if one has this name; otherwise the first of the file.
 const ROOT: &str = "root";
@@ -94,8 +90,8 @@ pub(super) fn read(
         report.value_error("no_agents", "the file declares no agents", fields.span(), help);
     }
     let mut members: Vec<AgentSpec> = entries.iter().map(|entry| agent_entry::read(entry, &file)).collect();
-    chain::check(&members, entries, report);
-    unguarded::check(report, &members);
+    liveness::check_handoffs(&members, entries, report);
+    liveness::check_unguarded(report, &members);
     file.shared.check();
     if let Some(index) = members.iter().position(|member| member.name == ROOT) {
         let root = members.remove(index);

@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use pintle_contract::{
     Codec, DenyEffect, EnforcementMode, EventName, FailurePolicy, HandlerSpec, HookDeclaration, Location, MatcherSpec,
-    Profile,
+    Profile, did_you_mean,
 };
 use serde_json::{Value, json};
 
-use super::policy;
-use crate::docker_agent::codec::DockerAgentCodec;
-use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
-use crate::document::FileReport;
+use crate::docker_agent::{DockerAgentCodec, DockerAgentVersion, DockerEventDef};
+use crate::document::{FieldReader, FileReport};
 
 /// The default timeout of a call.
 pub(super) const DEFAULT_TIMEOUT_MS: u64 = 60_000;
@@ -90,7 +88,7 @@ impl DockerHookDraft {
             event_alias: Arc::from(self.def.name),
             matcher: self.matcher,
             on_error: self.on_error,
-            default_on_error: policy::default(self.def, self.compat),
+            default_on_error: default_policy(self.def, self.compat),
             on_deny: if self.def.name == "post_tool_use" { DenyEffect::StopRun } else { DenyEffect::DenyEvent },
             profile: match (self.compat, self.def.rewrites) {
                 (DockerAgentVersion::G1, _) => Profile::ParallelMerge,
@@ -133,7 +131,7 @@ impl DockerHookDraft {
             HandlerSpec::Model(spec) => json!([spec.model, spec.prompt, spec.schema]),
             _ => Value::Null,
         };
-        let on_error = self.on_error.unwrap_or(policy::default(self.def, self.compat));
+        let on_error = self.on_error.unwrap_or(default_policy(self.def, self.compat));
         let options = json!([own_name, self.timeout_ms, on_error, self.strict_output, self.mode]);
         json!([matcher, kind, command, arguments, handler, options])
     }
@@ -161,5 +159,71 @@ pub(super) fn warn_duplicates(report: &FileReport, declared: &[HookDeclaration])
             hook.name
         );
         report.warning("repeated_hook", message, hook.location.span, "remove one of the two");
+    }
+}
+
+/// The author's policy for failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnErrorPolicy {
+    Warn,
+    Ignore,
+    Block,
+}
+
+const WORDS: &[(&str, OnErrorPolicy)] =
+    &[("warn", OnErrorPolicy::Warn), ("ignore", OnErrorPolicy::Ignore), ("block", OnErrorPolicy::Block)];
+
+/// The default policy.
+pub(super) fn default_policy(def: &DockerEventDef, version: DockerAgentVersion) -> FailurePolicy {
+    match version {
+        _ if def.fails_closed => FailurePolicy::Closed,
+        DockerAgentVersion::Newest => FailurePolicy::Open,
+        // The first version only logs the failure.
+        DockerAgentVersion::G1 => FailurePolicy::Ignored,
+    }
+}
+
+/// Reads `on_error`. `None` if it is absent or has no effect.
+pub(super) fn read_policy(
+    fields: &mut FieldReader<'_>,
+    def: &DockerEventDef,
+    version: DockerAgentVersion,
+) -> Option<FailurePolicy> {
+    let node = fields.node("on_error")?;
+    let text = fields.text("on_error")?;
+    let chosen = WORDS.iter().find(|(word, _)| *word == text).map(|(_, chosen)| *chosen);
+    let chosen = match (chosen, version) {
+        (Some(chosen), _) => chosen,
+        (None, DockerAgentVersion::Newest) => {
+            let help = did_you_mean(&text, WORDS.iter().map(|(word, _)| *word));
+            let message = format!("on_error must be warn, ignore, or block, not `{text}`");
+            fields.report_fault("bad_value", message, node.span, help);
+            return None;
+        }
+        (None, DockerAgentVersion::G1) => {
+            let message = format!("{}: unknown value `{text}` for `on_error`", fields.path());
+            let help = "`compat: g1` treats it as warn; write warn, ignore, or block";
+            fields.report().warning("bad_value", message, node.span, help);
+            OnErrorPolicy::Warn
+        }
+    };
+    if def.fails_closed {
+        if chosen != OnErrorPolicy::Block {
+            let message = format!("{}: a failed hook of {} always blocks the call", fields.path(), def.name);
+            fields.report().warning("no_effect", message, node.span, "remove `on_error`");
+        }
+        return None;
+    }
+    match (chosen, version) {
+        (OnErrorPolicy::Block, _) if def.can_block => Some(FailurePolicy::Closed),
+        (OnErrorPolicy::Block, DockerAgentVersion::Newest) => {
+            let help = "write `on_error: warn`, or omit it";
+            let message = format!("hooks.{}: on_error block is not supported by this event", def.name);
+            fields.report().error("bad_value", message, node.span, help);
+            None
+        }
+        (OnErrorPolicy::Ignore, _) => Some(FailurePolicy::Ignored),
+        (OnErrorPolicy::Warn, DockerAgentVersion::Newest) => Some(FailurePolicy::Open),
+        (OnErrorPolicy::Warn | OnErrorPolicy::Block, DockerAgentVersion::G1) => Some(FailurePolicy::Ignored),
     }
 }

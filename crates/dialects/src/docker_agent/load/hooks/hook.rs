@@ -4,9 +4,9 @@ use pintle_contract::{
     BuiltinSpec, CommandSpec, EnforcementMode, HandlerSpec, HookDeclaration, JudgeSpec, SandboxSpec,
 };
 
-use super::declare::{DEFAULT_TIMEOUT_MS, DockerHookDraft, HookNaming};
+use super::declare::{DEFAULT_TIMEOUT_MS, DockerHookDraft, HookNaming, read_policy};
 use super::entry::EntryContext;
-use super::{BlockPath, lint, node_location, policy, scalar_text};
+use super::{BlockPath, lint, node_location, scalar_text};
 use crate::docker_agent::DockerAgentVersion;
 use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key};
 use crate::words::{ENFORCEMENT_MODES, read_failure_words};
@@ -80,7 +80,7 @@ pub(super) fn read(context: &EntryContext<'_>, path: BlockPath, node: &DocNode) 
     let keys = HOOK.read(&mut fields);
     let kind = read_kind(&mut fields);
     let timeout_ms = read_timeout(&mut fields, context.compat);
-    let on_error = policy::read(&mut fields, context.def, context.compat);
+    let on_error = read_policy(&mut fields, context.def, context.compat);
     let by_other_words = read_failure_words(&mut fields).filter(|_| context.def.can_block);
     let on_error = on_error.or(by_other_words);
     let strict_output =

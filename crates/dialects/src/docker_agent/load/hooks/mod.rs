@@ -8,19 +8,19 @@ mod declare;
 mod entry;
 mod hook;
 mod lint;
-mod policy;
 
 use std::fmt::Display;
 
 use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, Location};
 
-pub(in crate::docker_agent::load) use self::advice::guess_event;
 use self::declare::{DockerHookDraft, HookNaming};
-pub(in crate::docker_agent::load) use self::entry::{ENTRY, written_matcher};
-pub(in crate::docker_agent::load) use self::hook::{HOOK, SANDBOX};
 use super::super::event_def;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef, ROWS};
 use crate::document::{DocNode, FileReport, MapEntry, NextStep, NodeKind};
+
+pub(in crate::docker_agent::load) use self::advice::guess_event;
+pub(in crate::docker_agent::load) use self::entry::{ENTRY, written_matcher};
+pub(in crate::docker_agent::load) use self::hook::{HOOK, SANDBOX};
 
 /// Reads one `hooks:` block: the hooks of each event in the order written, events in the order of the file.
 ///

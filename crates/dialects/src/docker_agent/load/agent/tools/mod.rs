@@ -57,7 +57,7 @@ impl<'a> SharedDefinitions<'a> {
             mcp::read_definition(self.report, entry);
         }
         for entry in self.commands {
-            super::commands::read(self.report, &entry.value);
+            super::agent_entry::read_prompts(self.report, &entry.value);
         }
     }
 

@@ -1,7 +1,64 @@
-//! Cuts a long text in the middle, and keeps lines that report failures.
-//!
-//! The head and the tail are kept, a marker says how much was cut, and up to 32 cut lines that look like failures
-//! follow it. The result is never longer than the limit.
+//! The native parts of a tool hook: denying calls, and cutting long results.
+
+use pintle_contract::{Handler, HookCall, Verdict};
+use serde_json::{Map, Value};
+
+/// Denies every call with one reason.
+#[derive(Debug)]
+pub(super) struct DenyHandler {
+    reason: String,
+}
+
+impl DenyHandler {
+    pub(super) fn new(reason: String) -> Self {
+        Self { reason }
+    }
+}
+
+impl Handler for DenyHandler {
+    fn kind(&self) -> &'static str {
+        "native"
+    }
+
+    fn needs_order(&self) -> bool {
+        false
+    }
+
+    fn call(&self, _call: &HookCall<'_>) -> Verdict {
+        Verdict::deny(self.reason.as_str())
+    }
+}
+
+/// Cuts results in the middle.
+#[derive(Debug)]
+pub(super) struct MaxOutputHandler {
+    limit_bytes: usize,
+}
+
+impl MaxOutputHandler {
+    pub(super) fn new(limit_bytes: u64) -> Self {
+        Self { limit_bytes: usize::try_from(limit_bytes).unwrap_or(usize::MAX) }
+    }
+}
+
+impl Handler for MaxOutputHandler {
+    fn kind(&self) -> &'static str {
+        "native"
+    }
+
+    fn needs_order(&self) -> bool {
+        false
+    }
+
+    fn call(&self, call: &HookCall<'_>) -> Verdict {
+        let content = call.event.payload.field("content").and_then(Value::as_str).unwrap_or_default();
+        if content.len() <= self.limit_bytes {
+            return Verdict::pass();
+        }
+        let cut = compact(content, self.limit_bytes);
+        Verdict::rewrite(Map::from_iter([(String::from("content"), Value::from(cut))]))
+    }
+}
 
 /// The maximum number of failure lines that are kept.
 const MAX_LINES: usize = 32;
@@ -11,7 +68,7 @@ const FAILURES: [&str; 10] =
     ["error", "fail", "panic", "exception", "traceback", "fatal", "assert", "denied", "cannot", "not found"];
 
 /// The text in at most `limit_bytes` bytes.
-pub(super) fn compact(text: &str, limit_bytes: usize) -> String {
+fn compact(text: &str, limit_bytes: usize) -> String {
     if text.len() <= limit_bytes {
         return text.to_owned();
     }
