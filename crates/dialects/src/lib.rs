@@ -25,10 +25,8 @@ mod words;
 
 client_files::client_dialects!(claude_code, codex, gemini, qwen, copilot, cursor, cline);
 
-pub use crate::artifact::PathStatus;
-pub use crate::artifact::ProgramLookup;
 pub use ai_harness::{InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, declare_hook, declare_pack, read_hook};
-pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
+pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject, PathStatus, ProgramLookup};
 pub use dialect::{Dialect, DialectEvent, EventAlias, EventMapping, EventNames, EventSupport, UnmappedEvents};
 pub(crate) use dialect::{event, event_mappings};
 pub use table::{DIALECTS, NATIVE};

@@ -36,19 +36,19 @@
 //! `compact.post` ([`report_compaction`]). A delegation asks `delegation.pre` ([`review_task`]), then `delegation.post`
 //! ([`review_result`]) and `delegation.post_verify` ([`verify_result`]), which can refuse the result.
 
-mod compaction;
-mod conclude;
 mod decide;
-mod delegation;
 mod life;
 mod request;
 mod turn;
 
-pub use compaction::{CompactionPlan, plan_compaction, report_compaction};
-pub use conclude::{ToolResultHost, conclude, result_after};
-pub use decide::{AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, decide, decide_permission};
-pub use delegation::{review_result, review_task, verify_result};
-pub use life::{AnswerChange, HookChangeError, LifeHost, ReviewedEvent, pass};
+pub use decide::{
+    AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, ToolResultHost, conclude, decide, decide_permission,
+    result_after,
+};
+pub use life::{
+    AnswerChange, CompactionPlan, HookChangeError, LifeHost, ReviewedEvent, pass, plan_compaction, report_compaction,
+    review_result, review_task, verify_result,
+};
 pub use pintle_tools::PathResolver;
 pub use request::ToolCallRequest;
 pub use turn::{

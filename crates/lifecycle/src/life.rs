@@ -2,7 +2,10 @@
 
 use std::marker::PhantomData;
 
-use pintle_contract::event::{EventKind, EventPayload, ToolCall, ToolResult};
+use pintle_contract::event::{
+    CompactBefore, CompactPost, CompactPre, DelegationPost, DelegationPostVerify, DelegationPre, EventKind,
+    EventPayload, ToolCall, ToolResult,
+};
 use pintle_contract::{Decision, DispatchId, Effect, Outcome};
 use pintle_tools::UnmappableArguments;
 use serde::de::DeserializeOwned;
@@ -140,4 +143,68 @@ pub enum HookChangeError {
     /// The agent's words cannot express a changed task.
     #[error(transparent)]
     Task(#[from] UnmappableArguments),
+}
+
+/// Shows hooks a task before another agent gets it (`delegation.pre`).
+///
+/// # Errors
+/// With the refusal, if hooks deny it.
+pub fn review_task<H: LifeHost>(host: &mut H, task: DelegationPre) -> Result<ReviewedEvent<DelegationPre>, H::Refusal> {
+    pass(host, || task)
+}
+
+/// Shows hooks the result of a delegation (`delegation.post`), and returns what they change about it.
+///
+/// # Errors
+/// With the refusal, if hooks deny it.
+pub fn review_result<H: LifeHost>(host: &mut H, result: DelegationPost) -> Result<AnswerChange, H::Refusal> {
+    pass_answer(host, || result, "result")
+}
+
+/// Asks hooks whether a result does what the task asks (`delegation.post_verify`), and returns what they change.
+///
+/// # Errors
+/// With the refusal, if hooks deny it: the other agent tries again.
+pub fn verify_result<H: LifeHost>(host: &mut H, result: DelegationPostVerify) -> Result<AnswerChange, H::Refusal> {
+    pass_answer(host, || result, "result")
+}
+
+/// What hooks want of a compaction that they do not deny.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CompactionPlan {
+    /// The summary that a hook supplies; without one, the host writes it.
+    pub summary: Option<String>,
+    /// What the summary must keep.
+    pub instructions: Vec<String>,
+}
+
+/// Asks hooks before a conversation is compacted: `compact.pre` may steer the summary, `compact.before` may supply it.
+///
+/// # Errors
+/// With the refusal, if hooks deny the compaction.
+pub fn plan_compaction<H: LifeHost>(
+    host: &mut H,
+    pre: impl FnOnce() -> CompactPre,
+    before: impl FnOnce() -> CompactBefore,
+) -> Result<CompactionPlan, H::Refusal> {
+    let steered = pass(host, pre)?.outcome;
+    let instructions = steered.into_iter().flat_map(|outcome| outcome.effects).filter_map(|(_, effect)| match effect {
+        Effect::Context(text) => Some(text),
+        _ => None,
+    });
+    let instructions = instructions.collect();
+    let supplied = pass(host, before)?.outcome;
+    let summary = supplied.into_iter().flat_map(|outcome| outcome.effects).find_map(|(_, effect)| match effect {
+        Effect::Summary(text) if !text.trim().is_empty() => Some(text),
+        _ => None,
+    });
+    Ok(CompactionPlan { summary, instructions })
+}
+
+/// Tells hooks about a compaction (`compact.post`). It has happened, so they cannot deny it.
+///
+/// # Errors
+/// If the host was cancelled.
+pub fn report_compaction<H: LifeHost>(host: &mut H, post: impl FnOnce() -> CompactPost) -> Result<(), H::Refusal> {
+    super::life::fire_if_heard(host, post).map(drop)
 }

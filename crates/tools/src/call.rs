@@ -7,9 +7,9 @@ use pintle_contract::event::CallFacts;
 use pintle_contract::{Payload, ToolKind};
 use serde_json::Value;
 
-use super::own::{AI_HARNESS, DOCKER_AGENT, PINTLE};
 use super::vocabularies::{VOCABULARIES, vocabulary_by_name};
 use super::vocabulary::{CanonicalCall, ToolMapping, ToolVocabulary};
+use crate::vocabularies::{AI_HARNESS, DOCKER_AGENT, PINTLE};
 
 /// The vocabularies of Pintle's own loop, by the names of their tools.
 static OWN_TOOLS: LazyLock<HashMap<&str, Vec<(&ToolVocabulary, &ToolMapping)>>> = LazyLock::new(|| {

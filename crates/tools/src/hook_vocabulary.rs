@@ -5,10 +5,10 @@ use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{Matcher, ScriptTexts};
 
-use super::own::{AI_HARNESS, PINTLE, PROJECT_SHELL};
 use super::vocabularies::VOCABULARIES;
 use super::vocabulary::{CanonicalCall, ToolMapping, ToolVocabulary};
 use super::wanted_names::{NameMatch, WantedNames};
+use crate::vocabularies::{AI_HARNESS, PINTLE, PROJECT_SHELL};
 
 /// The words in which a hook hears tool calls.
 #[derive(Debug, Clone)]

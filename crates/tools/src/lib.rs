@@ -8,21 +8,11 @@
 
 mod call;
 mod call_paths;
-mod claude;
-mod cline;
 mod code_files;
-mod codex;
-mod copilot;
-mod cursor;
 mod fields;
-mod gemini;
-mod goose;
 mod hook_vocabulary;
 mod input_shape;
-mod mcp;
-mod opencode;
 mod operations;
-mod own;
 mod part_verdicts;
 pub mod patch;
 mod translate;
@@ -33,24 +23,17 @@ mod wanted_names;
 
 pub use call::{call_facts, caller_of, calls_of, kind_of, own_vocabulary};
 pub use call_paths::PathResolver;
-pub use claude::CLAUDE;
-pub use cline::CLINE;
 pub use code_files::DiskFiles;
-pub use codex::CODEX;
-pub use copilot::{COPILOT, COPILOT_AS_CLAUDE};
-pub use cursor::CURSOR;
-pub use gemini::{GEMINI, QWEN};
-pub use goose::GOOSE;
 pub use hook_vocabulary::{HookVocabulary, NamedVocabularies, tool_names};
 pub use input_shape::{InputShape, ListElement};
-pub use mcp::McpNames;
-pub use opencode::OPENCODE;
 pub use operations::{is_paused, operations_in_call, operations_of, operations_of_parts};
-pub use own::{AI_HARNESS, DOCKER_AGENT, HARN, PINTLE};
 pub use translate::heard_events;
 pub use translated_hook::translate_hook;
-pub use vocabularies::{VOCABULARIES, vocabulary_by_name};
-pub use vocabulary::{CanonicalCall, NativeToolCall, ToolMapping, ToolVocabulary, UnmappableArguments};
+pub use vocabularies::{
+    AI_HARNESS, CLAUDE, CLINE, CODEX, COPILOT, COPILOT_AS_CLAUDE, CURSOR, DOCKER_AGENT, GEMINI, GOOSE, HARN, OPENCODE,
+    PINTLE, QWEN, VOCABULARIES, vocabulary_by_name,
+};
+pub use vocabulary::{CanonicalCall, McpNames, NativeToolCall, ToolMapping, ToolVocabulary, UnmappableArguments};
 pub use wanted_names::WantedNames;
 
 #[cfg(test)]

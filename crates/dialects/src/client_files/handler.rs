@@ -10,8 +10,8 @@ use pintle_contract::{
 };
 use serde_json::json;
 
-use super::{ClientSource, not_carried_over};
 use super::events::FileOptions;
+use super::{ClientSource, not_carried_over};
 use crate::document::{DocNode, FieldReader};
 use crate::words::read_failure_words;
 

@@ -12,15 +12,12 @@ mod report;
 mod toml;
 mod yaml;
 
-pub use self::node::to_json;
-pub use self::report::MAX_FILE_BYTES;
-pub use self::report::source_file;
 pub use fields::FieldReader;
 pub use frontmatter::{FrontmatterDocument, skip_byte_order_mark, split};
 pub use jsonc::{SETTINGS_JSON, parse_json};
 pub(crate) use keys::{KeyDef, KeyTable, UnknownKeys, key, read_keys};
 pub use keys::{KeyRow, KeySection};
-pub use node::{DocNode, MapEntry, NodeKind, PlainValue, ScalarNode, ScalarNotation};
-pub use report::{FileReport, NextStep, sanitize};
+pub use node::{DocNode, MapEntry, NodeKind, PlainValue, ScalarNode, ScalarNotation, to_json};
+pub use report::{FileReport, MAX_FILE_BYTES, NextStep, sanitize, source_file};
 pub use toml::parse_toml;
 pub use yaml::{outline, parse};

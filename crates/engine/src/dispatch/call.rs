@@ -11,7 +11,7 @@ use pintle_contract::{
     Verdict,
 };
 
-use super::context::DispatchContext;
+use super::DispatchContext;
 use super::effect_cache::{EffectCache, RecordingEffects};
 use super::read_only_effects::{ReadOnlyEffects, UntrustedEffects};
 use crate::select::panic_text;

@@ -4,14 +4,14 @@ use std::cell::OnceCell;
 
 use pintle_contract::event::RewriteTarget;
 use pintle_contract::{
-    DispatchId, EnforcementMode, Event, Failure, FailureKind, HookId, JournalEntry, MatchResult, Payload, VerdictKind,
+    DispatchId, EnforcementMode, Event, Failure, FailureKind, HookId, JournalEntry, Layer, MatchResult, Payload,
+    VerdictKind,
 };
 
-use super::call::{self, EffectMode, PendingCall};
-use super::change::{RewritingCalls, TargetChange};
-use super::context::DispatchContext;
+use super::call::{EffectMode, PendingCall};
 use super::effect_cache::EffectCache;
-use crate::compose::{CallPosition, TargetedVerdict, VerdictSource, VerdictTally, messages, overlay};
+use super::{DispatchContext, call};
+use crate::compose::{CallPosition, TargetedVerdict, VerdictSource, VerdictTally, merge, messages};
 use crate::select::{CandidateIter, EventIndex, NextHook, is_hook_failure, match_candidate, match_hook};
 
 /// A running dispatch.
@@ -226,7 +226,7 @@ impl<'a> DispatchState<'a> {
     /// and two rewriting hooks would never end. An allow applies only if the payload has the hook's own changes.
     fn drop_repeated_rewrite(&self, verdict: TargetedVerdict) -> TargetedVerdict {
         let (rewrite, said) = verdict.split();
-        let holds = rewrite.is_none_or(|rewrite| overlay::is_already_applied(self.event().payload.value(), &rewrite));
+        let holds = rewrite.is_none_or(|rewrite| merge::is_already_applied(self.event().payload.value(), &rewrite));
         let said = said.filter(|said| holds || !matches!(said, VerdictKind::Allow { .. }));
         TargetedVerdict { kind: said.unwrap_or(VerdictKind::Pass), rewrite: None }
     }
@@ -285,6 +285,64 @@ impl OrdinalSet {
             Some(bit) => self.low & bit != 0,
             None => self.one == Some(ordinal) || self.high.contains(&ordinal),
         }
+    }
+}
+
+/// The changes of the payload.
+#[derive(Debug, Default)]
+pub(super) struct TargetChange {
+    /// The first position that saw the latest payload; `None` while there was no change.
+    pub(super) last_position: Option<CallPosition>,
+    /// The hooks that produced the current payload; they need not be rechecked.
+    pub(super) producers: Vec<u32>,
+    /// The latest change by hooks of each layer.
+    by_layer: Vec<(Layer, CallPosition)>,
+}
+
+impl TargetChange {
+    /// Whether the payload changed after a call, and not by the hook that was called.
+    #[inline]
+    pub(super) fn is_stale(&self, turn: CallPosition) -> bool {
+        self.last_position.is_some_and(|change| turn < change) && !self.producers.contains(&turn.ordinal)
+    }
+
+    /// Records a change by hooks of a layer.
+    pub(super) fn record(&mut self, position: CallPosition, producers: Vec<u32>, layer: Layer) {
+        self.last_position = Some(position);
+        self.producers = producers;
+        match self.by_layer.iter_mut().find(|(known, _)| *known == layer) {
+            Some((_, last)) => *last = position,
+            None => self.by_layer.push((layer, position)),
+        }
+    }
+
+    /// Whether hooks of a lower layer changed the payload after a call of a hook of this layer.
+    fn is_from_lower_layer(&self, layer: Layer, turn: CallPosition) -> bool {
+        self.by_layer.iter().any(|(other, at)| *other > layer && turn < *at)
+    }
+}
+
+/// The hooks that rewrote the payload, each with its latest call.
+///
+/// A guard that is rechecked decides but does not rewrite again: within a layer the order of the hooks applies, and its
+/// rewrite was already applied. If a *lower* layer has changed the payload since, the rewrite is applied again, because
+/// a lower layer must not widen what a higher one restricted.
+#[derive(Debug, Default)]
+pub(super) struct RewritingCalls(Vec<(u32, CallPosition)>);
+
+impl RewritingCalls {
+    /// Records that a hook rewrote the payload in a call.
+    pub(super) fn add(&mut self, call: CallPosition) {
+        if self.0.iter().all(|(known, _)| *known != call.ordinal) {
+            self.0.push((call.ordinal, call));
+        }
+    }
+
+    /// Records another call of a hook, and returns whether its rewrite is applied.
+    pub(super) fn may_rewrite(&mut self, call: CallPosition, layer: Layer, change: &TargetChange) -> bool {
+        let Some((_, last)) = self.0.iter_mut().find(|(known, _)| *known == call.ordinal) else { return true };
+        let before = std::mem::replace(last, call);
+        change.is_from_lower_layer(layer, before)
     }
 }
 

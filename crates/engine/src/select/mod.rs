@@ -1,18 +1,18 @@
 //! Finds the hooks of an event. The index is compiled once and immutable; nothing here does I/O.
 
-mod duplicates;
 mod index;
-mod match_hook;
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use pintle_contract::event::EventClass;
 use pintle_contract::{
-    Chain, EnforcementMode, EventCallReads, EventKind, EventName, FailurePolicy, Hook, HookInfluence,
+    Chain, EnforcementMode, Event, EventCallReads, EventKind, EventName, Failure, FailureKind, FailurePolicy, Hook,
+    HookInfluence, MatchResult, Profile,
 };
 
-pub(crate) use duplicates::is_duplicate;
 pub(crate) use index::{CandidateIter, EventIndex, NextHook};
-pub(crate) use match_hook::{is_hook_failure, match_candidate, match_hook, panic_text};
 
 /// The hooks of all sources, in the order in which they are called, indexed by event and subject.
 ///
@@ -129,4 +129,63 @@ impl HookSet {
 /// The position of a name among those of its kind, or where to insert it.
 fn find_name(names: &[(EventName, EventIndex)], name: &EventName) -> Result<usize, usize> {
     names.binary_search_by(|(known, _)| known.cmp(name))
+}
+
+/// Whether two hooks of one event do the same, so that calling both is redundant. Their matchers may differ.
+///
+/// In addition to the definition, everything that affects how a verdict applies must be equal: a hook in shadow mode is
+/// not a duplicate of an enforced one, nor one that fails open of one that fails closed. Otherwise adding a hook could
+/// lift a deny.
+pub(crate) fn is_duplicate(
+    (one_dialect, one_profile, one): (&str, Profile, &Hook),
+    (other_dialect, other_profile, other): (&str, Profile, &Hook),
+) -> bool {
+    one.definition.is_some()
+        && one.definition == other.definition
+        && one.event_alias == other.event_alias
+        && one_dialect == other_dialect
+        && one_profile == other_profile
+        && (one.mode, one.source_trust, one.on_failure, one.on_deny)
+            == (other.mode, other.source_trust, other.on_failure, other.on_deny)
+}
+
+/// Calls the matcher of a candidate if the index requires it. A matcher that panics has failed.
+#[inline]
+pub(crate) fn match_candidate(turn: NextHook<'_>, event: &Event) -> MatchResult {
+    if turn.needs_check { match_hook(turn.hook, event) } else { MatchResult::Yes }
+}
+
+/// Calls the matcher of a hook that was not looked up in the index.
+pub(crate) fn match_hook(hook: &Hook, event: &Event) -> MatchResult {
+    let Some(matcher) = &hook.matcher else {
+        return MatchResult::Yes;
+    };
+    match catch_unwind(AssertUnwindSafe(|| matcher.matches(event))) {
+        Ok(result) => result,
+        Err(panic) => MatchResult::Failed(Failure::new(
+            FailureKind::Crash,
+            format!("the matcher panicked: {}", panic_text(&*panic)),
+        )),
+    }
+}
+
+/// Whether a failed matcher is a failure of the hook. An error in the matcher's own code is one only if the author says
+/// so. A limit, a timeout or a crash never means that the hook does not match; neither does an error of a guard about a
+/// payload without its subject, such as a tool call without the name of the tool: nothing else can judge such an event.
+pub(crate) fn is_hook_failure(hook: &Hook, event: &Event, failure: &Failure) -> bool {
+    let lacks_subject = || {
+        let def = event.name.def();
+        hook.guard && def.class == EventClass::Guard && def.subject.is_some() && event.subject().is_none()
+    };
+    hook.strict_matcher || failure.kind.is_cut_short() || lacks_subject()
+}
+
+/// The message of a panic, on one line.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    text.lines().next().unwrap_or_default().to_owned()
 }

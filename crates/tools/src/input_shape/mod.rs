@@ -1,20 +1,18 @@
 //! The shapes of a tool's native input.
 
 mod addresses;
-mod command;
 mod list;
-mod patched;
-
-pub use list::ListElement;
 
 use std::iter;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use self::list::{element_call, read_elements};
-use self::patched::{merge_patch, merge_text, patch_text};
 use crate::vocabulary::{CanonicalCall, ToolMapping, UnmappableArguments};
 use crate::{fields, patch};
+
+pub use list::ListElement;
 
 /// The canonical name of the tool that runs commands.
 const SHELL: &str = "shell";
@@ -150,13 +148,13 @@ fn plain_call(tool: &ToolMapping, input: &Value) -> CanonicalCall {
 
 fn canonical_arguments(tool: &ToolMapping, input: &Map<String, Value>) -> Map<String, Value> {
     let args = fields::to_canonical(tool.fields, input);
-    if tool.canonical == SHELL { command::write_as_text(args) } else { args }
+    if tool.canonical == SHELL { write_as_text(args) } else { args }
 }
 
 fn merge_plain(tool: &ToolMapping, input: &Value, after: &[CanonicalCall]) -> Result<Value, UnmappableArguments> {
     match (input, after) {
         (Value::Object(input), [CanonicalCall { args: Value::Object(args), .. }]) if tool.canonical == SHELL => {
-            let args = command::restore_words(args, &fields::to_canonical(tool.fields, input));
+            let args = restore_words(args, &fields::to_canonical(tool.fields, input));
             let args = args.ok_or_else(|| {
                 UnmappableArguments(String::from("the changed command needs a shell, and the call runs a program"))
             })?;
@@ -168,4 +166,109 @@ fn merge_plain(tool: &ToolMapping, input: &Value, after: &[CanonicalCall]) -> Re
         (_, [only]) => Ok(only.args.clone()),
         _ => Err(UnmappableArguments(format!("a call of `{}` cannot be split", tool.canonical))),
     }
+}
+
+/// The patch text of an input.
+fn patch_text<'a>(input: &'a Value, keys: &[&str]) -> Option<&'a str> {
+    match input {
+        Value::String(text) => Some(text),
+        _ => keys.iter().find_map(|key| input.get(*key)).and_then(Value::as_str),
+    }
+}
+
+/// Replaces the patch text.
+fn replace_text(input: &Value, keys: &[&str], text: Value) -> Value {
+    let key = keys.iter().find(|key| input.get(**key).is_some());
+    match (input, key) {
+        (Value::Object(input), Some(key)) => {
+            let mut merged = input.clone();
+            merged.insert((*key).to_owned(), text);
+            Value::Object(merged)
+        }
+        _ => text,
+    }
+}
+
+/// Merges a changed patch text.
+fn merge_text(input: &Value, keys: &[&str], call: &CanonicalCall) -> Result<Value, UnmappableArguments> {
+    let text = call.args.get("patch").filter(|text| text.is_string());
+    let text = text.ok_or_else(|| UnmappableArguments(String::from("a patch must remain a string")))?;
+    Ok(replace_text(input, keys, text.clone()))
+}
+
+/// Merges a changed patch, or changed files of it.
+fn merge_patch(
+    input: &Value,
+    keys: &[&str],
+    before: &[CanonicalCall],
+    after: &[CanonicalCall],
+) -> Result<Value, UnmappableArguments> {
+    let changed = |index: usize| before.get(index).map(|part| &part.args) != after.get(index).map(|part| &part.args);
+    let files_changed = (1..before.len()).any(changed);
+    match (after, changed(0), files_changed) {
+        ([whole, ..], true, false) => merge_text(input, keys, whole),
+        ([_, files @ ..], false, true) => {
+            let text = patch_text(input, keys).unwrap_or_default();
+            patch::rewrite_files(text, files).map(|text| replace_text(input, keys, Value::from(text)))
+        }
+        _ => Err(UnmappableArguments(String::from("a patch and one of its files cannot both be changed"))),
+    }
+}
+
+/// The canonical argument with the command.
+const COMMAND: &str = "command";
+
+/// Shells that run a script given as their last word.
+const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ksh", "fish"];
+
+/// Writes the command as text, which is what hooks look for words in: the script of `bash -lc SCRIPT`, otherwise the
+/// words as a line for a POSIX shell. Text stays as it is.
+fn write_as_text(mut args: Map<String, Value>) -> Map<String, Value> {
+    if let Some(command) = args.get_mut(COMMAND)
+        && let Some(text) = read_words(command).and_then(|words| words_to_text(&words))
+    {
+        *command = Value::from(text);
+    }
+    args
+}
+
+/// Makes a list of the command again, if it was one in the native arguments `before`; `None` if the new command needs a
+/// shell and the list runs a program.
+fn restore_words(args: &Map<String, Value>, before: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let mut restored = args.clone();
+    if let (Some(native), Some(command)) = (before.get(COMMAND), restored.get_mut(COMMAND))
+        && let (Some(words), Some(text)) = (read_words(native), command.as_str())
+    {
+        let is_same = words_to_text(&words).is_some_and(|known| known == text);
+        *command = if is_same { native.clone() } else { text_to_words(&words, text)? };
+    }
+    Some(restored)
+}
+
+fn read_words(command: &Value) -> Option<Vec<&str>> {
+    command.as_array().filter(|words| !words.is_empty())?.iter().map(Value::as_str).collect()
+}
+
+fn words_to_text(words: &[&str]) -> Option<String> {
+    match script_of(words) {
+        Some(script) => Some(script.to_owned()),
+        None => shlex::try_join(words.iter().copied()).ok(),
+    }
+}
+
+/// Another command instead of these words; `None` if it is more than words.
+fn text_to_words(words: &[&str], text: &str) -> Option<Value> {
+    if let ([shell, option, _], true) = (words, script_of(words).is_some()) {
+        return Some(Value::from(vec![*shell, *option, text]));
+    }
+    let split = shlex::split(text)?;
+    let joined = shlex::try_join(split.iter().map(String::as_str)).ok()?;
+    (joined == text).then(|| Value::from(split))
+}
+
+/// The script in `bash -lc SCRIPT`.
+fn script_of<'a>(words: &[&'a str]) -> Option<&'a str> {
+    let [shell, option, script] = words else { return None };
+    let is_shell = Path::new(shell).file_name().is_some_and(|name| SHELLS.iter().any(|known| name == *known));
+    (is_shell && option.starts_with('-') && option.ends_with('c')).then_some(script)
 }

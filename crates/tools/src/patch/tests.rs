@@ -51,3 +51,23 @@ fn patch_header_is_found_as_leniently_as_clients_do_but_not_in_content() {
         assert_eq!(touched_files(text), wanted, "{text:?}");
     }
 }
+
+#[test]
+fn a_patch_is_applied_where_the_command_went() {
+    for (command, expected) in [
+        ("apply_patch <<'EOF'\n*** Begin Patch\nHERE", ""),
+        ("cd sub && apply_patch <<'EOF'\n*** Begin Patch\nHERE", "sub"),
+        ("cd -- 'my dir'; cd ..\napply_patch '*** Begin Patch\nHERE", "my dir/.."),
+        ("(pushd /tmp && apply_patch <<EOF\n*** Begin Patch\nHERE", "/tmp"),
+        ("bash -lc \"cd sub && apply_patch <<'EOF'\n*** Begin Patch\nHERE", "sub"),
+        ("apply_patch <<'EOF'\n*** Begin Patch\n+cd no\n cd no\ncd no\nHERE", ""),
+        ("echo cd no && apply_patch <<'EOF'\n*** Begin Patch\nHERE", ""),
+        ("cd a\n*** Begin Patch\n+cd no\n*** End Patch\nEOF\ncd b\napply_patch <<A\n*** Begin Patch\nHERE", "a/b"),
+    ] {
+        let line = command.split('\n').position(|line| line == "HERE").unwrap();
+        let mut directory = WorkingDirectory::new(command, "");
+        // Asking on the way changes nothing.
+        (0..line).step_by(2).for_each(|line| drop(directory.before_line(line).clone()));
+        assert_eq!(directory.before_line(line).display().to_string(), expected, "{command}");
+    }
+}
