@@ -1,6 +1,6 @@
-//! The table of vocabularies.
+//! The tool vocabularies of all agents, one table each.
 
-use crate::input_shape::{InputShape, ListElement};
+use crate::input_shape::InputShape;
 use crate::vocabulary::{McpNames, ToolMapping, ToolVocabulary};
 
 /// Every vocabulary. Those of Pintle's own loop come first: if a name belongs to several, the first is meant.
@@ -71,6 +71,10 @@ pub static AI_HARNESS: ToolVocabulary = ToolVocabulary {
     ],
 };
 
+/// The arguments of Claude Code's editing, which most agents adopted.
+const EDIT: &[(&str, &str)] =
+    &[("file_path", "path"), ("old_string", "old"), ("new_string", "new"), ("replace_all", "all")];
+
 const COMMAND: &[(&str, &str)] = &[("cmd", "command"), ("cwd", "directory")];
 
 /// The names of docker-agent's toolsets.
@@ -80,32 +84,18 @@ pub static DOCKER_AGENT: ToolVocabulary = ToolVocabulary {
     tools: &[
         ToolMapping::new(&["shell", "run_background_job"], "shell").fields(COMMAND),
         ToolMapping::new(&["read_file"], "read").fields(&[("line", "offset")]),
-        ToolMapping::new(&["read_multiple_files"], "read").shape(InputShape::List {
-            key: "paths",
-            element: ListElement::Text("path"),
-            shared: &[],
-        }),
+        ToolMapping::new(&["read_multiple_files"], "read").each_text("paths", "path", &[]),
         ToolMapping::new(&["write_file"], "write"),
-        ToolMapping::new(&["edit_file"], "edit")
-            .fields(&[("oldText", "old"), ("newText", "new")])
-            .shape(InputShape::List { key: "edits", element: ListElement::Object("new"), shared: &[("path", "path")] }),
+        ToolMapping::new(&["edit_file"], "edit").fields(&[("oldText", "old"), ("newText", "new")]).each_object(
+            "edits",
+            "new",
+            &[("path", "path")],
+        ),
         ToolMapping::new(&["list_directory", "directory_tree"], "list"),
-        ToolMapping::new(&["create_directory"], "create_directory").shape(InputShape::List {
-            key: "paths",
-            element: ListElement::Text("path"),
-            shared: &[],
-        }),
-        ToolMapping::new(&["remove_directory"], "delete").shape(InputShape::List {
-            key: "paths",
-            element: ListElement::Text("path"),
-            shared: &[],
-        }),
+        ToolMapping::new(&["create_directory"], "create_directory").each_text("paths", "path", &[]),
+        ToolMapping::new(&["remove_directory"], "delete").each_text("paths", "path", &[]),
         ToolMapping::new(&["search_files_content"], "grep").fields(&[("query", "pattern")]),
-        ToolMapping::new(&["fetch"], "fetch").shape(InputShape::List {
-            key: "urls",
-            element: ListElement::Text("url"),
-            shared: &[],
-        }),
+        ToolMapping::new(&["fetch"], "fetch").each_text("urls", "url", &[]),
         ToolMapping::new(&["transfer_task", "run_background_agent"], "agent").fields(&[("task", "prompt")]),
         ToolMapping::new(&["update_todos", "create_todos", "create_todo"], "todo"),
     ],
@@ -131,19 +121,10 @@ pub static CLAUDE: ToolVocabulary = ToolVocabulary {
         ToolMapping::new(&["Bash", "PowerShell", "Monitor"], "shell").fields(&[("timeout", "timeout_ms")]),
         ToolMapping::new(&["Read"], "read").fields(&[("file_path", "path")]),
         ToolMapping::new(&["Write"], "write").fields(&[("file_path", "path")]),
-        ToolMapping::new(&["Edit"], "edit").fields(&[
-            ("file_path", "path"),
-            ("old_string", "old"),
-            ("new_string", "new"),
-            ("replace_all", "all"),
-        ]),
+        ToolMapping::new(&["Edit"], "edit").fields(EDIT),
         ToolMapping::new(&["MultiEdit"], "edit")
             .fields(&[("old_string", "old"), ("new_string", "new"), ("replace_all", "all")])
-            .shape(InputShape::List {
-                key: "edits",
-                element: ListElement::Object("new"),
-                shared: &[("file_path", "path")],
-            }),
+            .each_object("edits", "new", &[("file_path", "path")]),
         ToolMapping::new(&["NotebookEdit"], "edit").fields(&[("notebook_path", "path"), ("new_source", "new")]),
         ToolMapping::new(&["NotebookRead"], "read").fields(&[("notebook_path", "path")]),
         ToolMapping::new(&["LS"], "list"),
@@ -176,12 +157,7 @@ pub static CODEX: ToolVocabulary = ToolVocabulary {
         ToolMapping::new(&["apply_patch"], "patch").shape(InputShape::Patch(&["command", "input", "patch"])),
         ToolMapping::new(&["Read", "read_file"], "read").fields(&[("file_path", "path")]),
         ToolMapping::new(&["Write"], "write").fields(&[("file_path", "path")]),
-        ToolMapping::new(&["Edit"], "edit").fields(&[
-            ("file_path", "path"),
-            ("old_string", "old"),
-            ("new_string", "new"),
-            ("replace_all", "all"),
-        ]),
+        ToolMapping::new(&["Edit"], "edit").fields(EDIT),
         ToolMapping::new(&["view_image"], "read"),
         ToolMapping::new(&["list_dir"], "list").fields(&[("dir_path", "path")]),
         ToolMapping::new(&["grep_files"], "grep").fields(&[("include", "glob")]),
@@ -193,7 +169,7 @@ pub static CODEX: ToolVocabulary = ToolVocabulary {
     ],
 };
 
-// Mappings that both have.
+// Mappings that Gemini CLI and Qwen Code have in common.
 
 const SHELL: ToolMapping = ToolMapping::new(&["run_shell_command", "Shell", "ShellTool", "Bash"], "shell")
     .fields(&[("dir_path", "directory"), ("timeout", "timeout_ms")]);
@@ -201,15 +177,10 @@ const SHELL: ToolMapping = ToolMapping::new(&["run_shell_command", "Shell", "She
 const READ: ToolMapping = ToolMapping::new(&["read_file", "ReadFile", "Read"], "read")
     .fields(&[("file_path", "path"), ("absolute_path", "path")]);
 
-const READ_MANY_INCLUDED: ToolMapping = ToolMapping::new(&["read_many_files"], "read")
-    .requires("include")
-    .shape(InputShape::List { key: "include", element: ListElement::Text("path"), shared: &[] });
+const READ_MANY_INCLUDED: ToolMapping =
+    ToolMapping::new(&["read_many_files"], "read").requires("include").each_text("include", "path", &[]);
 
-const READ_MANY: ToolMapping = ToolMapping::new(&["read_many_files"], "read").shape(InputShape::List {
-    key: "paths",
-    element: ListElement::Text("path"),
-    shared: &[],
-});
+const READ_MANY: ToolMapping = ToolMapping::new(&["read_many_files"], "read").each_text("paths", "path", &[]);
 
 const WRITE: ToolMapping =
     ToolMapping::new(&["write_file", "WriteFile", "Write"], "write").fields(&[("file_path", "path")]);
@@ -240,12 +211,7 @@ pub static GEMINI: ToolVocabulary = ToolVocabulary {
         READ_MANY_INCLUDED,
         READ_MANY,
         WRITE,
-        ToolMapping::new(&["replace", "edit", "Edit"], "edit").fields(&[
-            ("file_path", "path"),
-            ("old_string", "old"),
-            ("new_string", "new"),
-            ("replace_all", "all"),
-        ]),
+        ToolMapping::new(&["replace", "edit", "Edit"], "edit").fields(EDIT),
         LIST,
         GLOB,
         GREP,
@@ -270,12 +236,7 @@ pub static QWEN: ToolVocabulary = ToolVocabulary {
         READ_MANY_INCLUDED,
         READ_MANY,
         WRITE,
-        ToolMapping::new(&["edit", "replace", "Edit"], "edit").fields(&[
-            ("file_path", "path"),
-            ("old_string", "old"),
-            ("new_string", "new"),
-            ("replace_all", "all"),
-        ]),
+        ToolMapping::new(&["edit", "replace", "Edit"], "edit").fields(EDIT),
         ToolMapping::new(&["notebook_edit", "NotebookEdit"], "edit")
             .fields(&[("notebook_path", "path"), ("new_source", "new")]),
         LIST,
@@ -307,16 +268,12 @@ pub static COPILOT: ToolVocabulary = ToolVocabulary {
         ToolMapping::new(&["str_replace_editor"], "read"),
         ToolMapping::new(&["apply_patch", "git_apply_patch"], "patch")
             .shape(InputShape::Patch(&["patch", "input", "command"])),
-        ToolMapping::new(&["glob"], "glob").requires("paths").shape(InputShape::List {
-            key: "paths",
-            element: ListElement::Text("path"),
-            shared: &[("pattern", "pattern")],
-        }),
-        ToolMapping::new(&["grep", "rg"], "grep").requires("paths").shape(InputShape::List {
-            key: "paths",
-            element: ListElement::Text("path"),
-            shared: &[("pattern", "pattern"), ("glob", "glob"), ("-i", "ignore_case")],
-        }),
+        ToolMapping::new(&["glob"], "glob").requires("paths").each_text("paths", "path", &[("pattern", "pattern")]),
+        ToolMapping::new(&["grep", "rg"], "grep").requires("paths").each_text(
+            "paths",
+            "path",
+            &[("pattern", "pattern"), ("glob", "glob"), ("-i", "ignore_case")],
+        ),
         ToolMapping::new(&["glob"], "glob"),
         ToolMapping::new(&["grep", "rg"], "grep").fields(&[("-i", "ignore_case")]),
         ToolMapping::new(&["web_fetch", "fetch"], "fetch"),
@@ -345,17 +302,17 @@ pub static COPILOT_AS_CLAUDE: ToolVocabulary = ToolVocabulary {
         ]),
         ToolMapping::new(&["apply_patch", "git_apply_patch"], "patch")
             .shape(InputShape::Patch(&["patch", "input", "command"])),
-        ToolMapping::new(&["Glob", "glob"], "glob").requires("paths").shape(InputShape::List {
-            key: "paths",
-            element: ListElement::Text("path"),
-            shared: &[("pattern", "pattern")],
-        }),
+        ToolMapping::new(&["Glob", "glob"], "glob").requires("paths").each_text(
+            "paths",
+            "path",
+            &[("pattern", "pattern")],
+        ),
         ToolMapping::new(&["Glob", "glob"], "glob"),
-        ToolMapping::new(&["Grep", "grep", "rg"], "grep").requires("paths").shape(InputShape::List {
-            key: "paths",
-            element: ListElement::Text("path"),
-            shared: &[("pattern", "pattern"), ("glob", "glob"), ("-i", "ignore_case")],
-        }),
+        ToolMapping::new(&["Grep", "grep", "rg"], "grep").requires("paths").each_text(
+            "paths",
+            "path",
+            &[("pattern", "pattern"), ("glob", "glob"), ("-i", "ignore_case")],
+        ),
         ToolMapping::new(&["Grep", "grep", "rg"], "grep").fields(&[("-i", "ignore_case")]),
         ToolMapping::new(&["WebFetch", "web_fetch", "fetch"], "fetch"),
         ToolMapping::new(&["WebSearch", "web_search"], "search"),
@@ -377,12 +334,7 @@ pub static CURSOR: ToolVocabulary = ToolVocabulary {
         ToolMapping::new(&["Read", "ReadFile", "read_file"], "read")
             .fields(&[("file_path", "path"), ("target_file", "path")]),
         ToolMapping::new(&["Write"], "write").fields(&[("file_path", "path"), ("contents", "content")]),
-        ToolMapping::new(&["StrReplace", "Edit", "search_replace"], "edit").fields(&[
-            ("file_path", "path"),
-            ("old_string", "old"),
-            ("new_string", "new"),
-            ("replace_all", "all"),
-        ]),
+        ToolMapping::new(&["StrReplace", "Edit", "search_replace"], "edit").fields(EDIT),
         ToolMapping::new(&["EditNotebook"], "edit").fields(&[
             ("target_notebook", "path"),
             ("old_string", "old"),
@@ -408,17 +360,13 @@ pub static CLINE: ToolVocabulary = ToolVocabulary {
     name: "cline",
     mcp: McpNames::Bare,
     tools: &[
-        ToolMapping::new(&["run_commands"], "shell").fields(&[("cwd", "directory")]).shape(InputShape::List {
-            key: "commands",
-            element: ListElement::Text("command"),
-            shared: &[("cwd", "directory")],
-        }),
+        ToolMapping::new(&["run_commands"], "shell").fields(&[("cwd", "directory")]).each_text(
+            "commands",
+            "command",
+            &[("cwd", "directory")],
+        ),
         ToolMapping::new(&["execute_command"], "shell"),
-        ToolMapping::new(&["read_files"], "read").shape(InputShape::List {
-            key: "files",
-            element: ListElement::Object("path"),
-            shared: &[],
-        }),
+        ToolMapping::new(&["read_files"], "read").each_object("files", "path", &[]),
         ToolMapping::new(&["read_file"], "read"),
         ToolMapping::new(&["editor"], "edit").requires("old_text").fields(&[("old_text", "old"), ("new_text", "new")]),
         ToolMapping::new(&["editor"], "write").fields(&[("new_text", "content")]),
@@ -430,18 +378,10 @@ pub static CLINE: ToolVocabulary = ToolVocabulary {
         ToolMapping::new(&["search_codebase"], "grep")
             .requires("queries")
             .fields(&[("regex", "pattern"), ("query", "pattern"), ("file_pattern", "glob")])
-            .shape(InputShape::List {
-                key: "queries",
-                element: ListElement::Text("pattern"),
-                shared: &[("path", "path")],
-            }),
+            .each_text("queries", "pattern", &[("path", "path")]),
         ToolMapping::new(&["search_files", "search_codebase"], "grep")
             .fields(&[("regex", "pattern"), ("file_pattern", "glob")]),
-        ToolMapping::new(&["fetch_web_content"], "fetch").requires("requests").shape(InputShape::List {
-            key: "requests",
-            element: ListElement::Object("url"),
-            shared: &[],
-        }),
+        ToolMapping::new(&["fetch_web_content"], "fetch").requires("requests").each_object("requests", "url", &[]),
         ToolMapping::new(&["fetch_web_content", "web_fetch"], "fetch"),
         ToolMapping::new(&["web_search"], "search"),
         ToolMapping::new(&["spawn_agent"], "agent").fields(&[("task", "prompt"), ("systemPrompt", "agent")]),
@@ -487,11 +427,7 @@ pub static OPENCODE: ToolVocabulary = ToolVocabulary {
         ]),
         ToolMapping::new(&["multiedit"], "edit")
             .fields(&[("oldString", "old"), ("newString", "new"), ("replaceAll", "all")])
-            .shape(InputShape::List {
-                key: "edits",
-                element: ListElement::Object("new"),
-                shared: &[("filePath", "path")],
-            }),
+            .each_object("edits", "new", &[("filePath", "path")]),
         ToolMapping::new(&["patch", "apply_patch"], "patch").shape(InputShape::Patch(&["patchText", "patch", "input"])),
         ToolMapping::new(&["list"], "list"),
         ToolMapping::new(&["glob"], "glob"),

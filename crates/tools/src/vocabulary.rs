@@ -5,7 +5,7 @@ use std::{fmt, iter};
 use pintle_contract::{ToolKind, suggest_nearest};
 use serde_json::Value;
 
-use crate::input_shape::InputShape;
+use crate::input_shape::{InputShape, ListElement};
 
 /// The names of one agent's tools and arguments.
 #[derive(Debug)]
@@ -60,6 +60,26 @@ impl ToolMapping {
     pub const fn shape(mut self, shape: InputShape) -> Self {
         self.form = shape;
         self
+    }
+
+    /// The input contains a list of texts, each of which is this argument of a call; `shared` are those of every call.
+    pub(crate) const fn each_text(
+        self,
+        key: &'static str,
+        argument: &'static str,
+        shared: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        self.shape(InputShape::List { key, element: ListElement::Text(argument), shared })
+    }
+
+    /// The input contains a list of calls, whose objects may be this argument alone; `shared` are those of every call.
+    pub(crate) const fn each_object(
+        self,
+        key: &'static str,
+        argument: &'static str,
+        shared: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        self.shape(InputShape::List { key, element: ListElement::Object(argument), shared })
     }
 }
 
