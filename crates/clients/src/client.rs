@@ -80,6 +80,13 @@ pub struct UnmappedClientEvents {
     pub reason: &'static str,
 }
 
+impl UnmappedClientEvents {
+    /// Events with these names, and why the catalogue does not have them.
+    pub(crate) const fn new(names: &'static [&'static str], reason: &'static str) -> Self {
+        Self { names, reason }
+    }
+}
+
 /// The value of an environment variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnvVariable {

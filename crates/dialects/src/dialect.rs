@@ -1,7 +1,7 @@
 //! The definition of a dialect. It names none of them.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use pintle_contract::event::{CATALOGUE, EventDef, UnknownEvent};
 use pintle_contract::{Codec, Event, EventKind, EventName, Profile, suggest_nearest};
@@ -18,7 +18,7 @@ pub struct Dialect {
     /// How the verdicts of its hooks are composed.
     pub profile: Profile,
     /// The names of its events.
-    pub events: EventNames,
+    pub events: LazyLock<EventNames>,
     /// Creates its codec.
     pub codec: fn() -> Arc<dyn Codec>,
     /// Loads its files.
@@ -88,26 +88,6 @@ impl<K, X> Deref for DialectEvent<K, X> {
     }
 }
 
-/// The canonical and native names of a table of definitions, computed at compile time.
-macro_rules! event_mappings {
-    ($rows:expr) => {{
-        #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
-        const MAPPINGS: [$crate::EventMapping; $rows.len()] = {
-            let mut mappings =
-                [$crate::EventMapping { canonical: pintle_contract::EventKind::Custom, native: "" }; $rows.len()];
-            let mut index = 0;
-            while index < $rows.len() {
-                mappings[index] = $crate::EventMapping { canonical: $rows[index].canonical, native: $rows[index].name };
-                index += 1;
-            }
-            mappings
-        };
-        MAPPINGS
-    }};
-}
-
-pub(crate) use event_mappings;
-
 /// An alias of an event. A hook that subscribes under it receives that name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventAlias {
@@ -138,9 +118,19 @@ pub enum EventSupport {
 }
 
 impl EventNames {
-    /// The events of a dialect that has no others.
-    pub(crate) const fn only(mappings: &'static [EventMapping], aliases: &'static [EventAlias]) -> Self {
+    /// The events of a dialect that has no others. They are collected once, for the rest of the process.
+    pub(crate) fn only(
+        mappings: impl Iterator<Item = EventMapping>,
+        aliases: impl Iterator<Item = EventAlias>,
+    ) -> Self {
+        let (mappings, aliases) = (mappings.collect::<Vec<_>>().leak(), aliases.collect::<Vec<_>>().leak());
         Self { mappings, aliases, unmapped: UnmappedEvents::Unsupported }
+    }
+
+    /// The events of a dialect that has no others, by its table.
+    pub(crate) fn of_rows<K, X>(rows: &'static [DialectEvent<K, X>]) -> Self {
+        let mapping = |def: &DialectEvent<K, X>| EventMapping { canonical: def.canonical, native: def.name };
+        Self::only(rows.iter().map(mapping), std::iter::empty())
     }
 
     /// How the dialect supports an event of the catalogue.

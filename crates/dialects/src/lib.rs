@@ -23,13 +23,16 @@ mod dialect;
 mod table;
 mod words;
 
-client_files::client_dialects!(claude_code, codex, gemini, qwen, copilot, cursor, cline);
+client_files::dialects!(
+    [ai_harness, docker_agent, harn, harness_framework],
+    [claude_code, codex, gemini, qwen, copilot, cursor, cline]
+);
 
 pub use ai_harness::{InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, declare_hook, declare_pack, read_hook};
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject, PathStatus, ProgramLookup};
+pub(crate) use dialect::event;
 pub use dialect::{Dialect, DialectEvent, EventAlias, EventMapping, EventNames, EventSupport, UnmappedEvents};
-pub(crate) use dialect::{event, event_mappings};
-pub use table::{DIALECTS, NATIVE};
+pub use table::NATIVE;
 
 #[cfg(test)]
 mod test_support;

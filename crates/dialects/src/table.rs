@@ -1,29 +1,8 @@
-//! The table of dialects. Adding a dialect takes a directory and a row here; the tests iterate over the rows.
+//! Which dialect reads a file. Adding a dialect takes a directory and a name in `dialects!`; the tests iterate over all.
 
 use pintle_clients::ClientFile;
 
 use crate::{ArtifactKind, CLIENT_DIALECTS, Dialect, ai_harness, docker_agent, harn, harness_framework};
-
-/// The dialects of the four systems.
-const SYSTEMS: &[&Dialect] =
-    &[&ai_harness::DIALECT, &docker_agent::DIALECT, &harn::DIALECT, &harness_framework::DIALECT];
-
-/// Every dialect: those of the systems, then those of the clients.
-pub static DIALECTS: &[&Dialect] = &ALL;
-
-const ALL: [&Dialect; SYSTEMS.len() + CLIENT_DIALECTS.len()] = all();
-
-#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
-const fn all<const N: usize>() -> [&'static Dialect; N] {
-    let mut all = [SYSTEMS[0]; N];
-    let mut index = 0;
-    while index < N {
-        let at = index.wrapping_sub(SYSTEMS.len());
-        all[index] = if index < SYSTEMS.len() { SYSTEMS[index] } else { CLIENT_DIALECTS[at] };
-        index += 1;
-    }
-    all
-}
 
 /// The dialect of Pintle's own hooks, including those that are registered at run time.
 pub static NATIVE: &Dialect = &ai_harness::DIALECT;
@@ -60,7 +39,7 @@ mod tests {
     use pintle_contract::event::CATALOGUE;
 
     use super::*;
-    use crate::EventSupport;
+    use crate::{DIALECTS, EventSupport};
 
     #[test]
     fn no_name_stands_twice() {

@@ -32,7 +32,7 @@ const fn notify_only(def: ClientEventDef) -> ClientEventDef {
 }
 
 /// Its events.
-pub const ROWS: &[ClientEventDef] = &[
+pub(super) const ROWS: &[ClientEventDef] = &[
     shared_events::session_start(&STYLE).answered(&answers::SESSION_START, answers::session_start),
     ClientEventDef { timeout_ms: Some(30_000), ..shared_events::user_prompt_submit(&STYLE) }
         .answered(&answers::PROMPT, answers::prompt),
@@ -69,31 +69,19 @@ pub const ROWS: &[ClientEventDef] = &[
 
 /// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
-    UnmappedClientEvents {
-        names: &["UserPromptExpansion", "Setup", "InstructionsLoaded", "ConfigChange", "MessageDisplay"],
-        reason: "it concerns a feature that only Claude Code has",
-    },
-    UnmappedClientEvents {
-        names: &["PreSkillShellCommand"],
-        reason: "no other agent reports the commands of its skills",
-    },
-    UnmappedClientEvents { names: &["PreModelSwitch", "PostModelSwitch"], reason: "no other agent reports it" },
-    UnmappedClientEvents {
-        names: &["TeammateIdle", "TaskCreated", "TaskCompleted"],
-        reason: "no other agent has such teams",
-    },
-    UnmappedClientEvents {
-        names: &["Elicitation", "ElicitationResult"],
-        reason: "no other agent reports server elicitations",
-    },
-    UnmappedClientEvents {
-        names: &["CwdChanged", "FileChanged", "DirectoryAdded"],
-        reason: "no other agent watches directories",
-    },
-    UnmappedClientEvents {
-        names: &["WorktreeCreate", "WorktreeRemove"],
-        reason: "such a hook creates the worktree itself; no other agent leaves that to hooks",
-    },
+    UnmappedClientEvents::new(
+        &["UserPromptExpansion", "Setup", "InstructionsLoaded", "ConfigChange", "MessageDisplay"],
+        "it concerns a feature that only Claude Code has",
+    ),
+    UnmappedClientEvents::new(&["PreSkillShellCommand"], "no other agent reports the commands of its skills"),
+    UnmappedClientEvents::new(&["PreModelSwitch", "PostModelSwitch"], "no other agent reports it"),
+    UnmappedClientEvents::new(&["TeammateIdle", "TaskCreated", "TaskCompleted"], "no other agent has such teams"),
+    UnmappedClientEvents::new(&["Elicitation", "ElicitationResult"], "no other agent reports server elicitations"),
+    UnmappedClientEvents::new(&["CwdChanged", "FileChanged", "DirectoryAdded"], "no other agent watches directories"),
+    UnmappedClientEvents::new(
+        &["WorktreeCreate", "WorktreeRemove"],
+        "such a hook creates the worktree itself; no other agent leaves that to hooks",
+    ),
 ];
 
 /// The result of a tool. A command's output is in separate fields.

@@ -14,8 +14,6 @@ use crate::{
     OutputField, SettingsFormat, copilot, host, transcript,
 };
 
-pub use events::ROWS;
-
 /// Claude Code.
 pub static CLIENT: ClientDef = ClientDef {
     name: "claude",

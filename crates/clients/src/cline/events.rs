@@ -97,7 +97,7 @@ const fn waits(def: ClientEventDef) -> ClientEventDef {
 }
 
 /// Its events.
-pub const ROWS: &[ClientEventDef] = &[
+pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "TaskStart",
         canonical: Some(EventKind::SessionStart),
@@ -171,7 +171,7 @@ pub const ROWS: &[ClientEventDef] = &[
 
 /// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
-    &[UnmappedClientEvents { names: &["TaskCancel"], reason: "no other agent reports that the user interrupted it" }];
+    &[UnmappedClientEvents::new(&["TaskCancel"], "no other agent reports that the user interrupted it")];
 
 /// The event names in the payload.
 const INNER: &[(&str, &str)] = &[

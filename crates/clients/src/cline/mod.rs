@@ -16,8 +16,6 @@ use crate::install::{EntryFormat, InstallSpec, SettingsLocation};
 use crate::refusal::refuses;
 use crate::{AgentMarks, ClientDef, ClientFileLocation, FieldMeaning, HookLayout, OutputField, SettingsFormat, host};
 
-pub use events::ROWS;
-
 /// Cline.
 pub static CLIENT: ClientDef = ClientDef {
     name: "cline",

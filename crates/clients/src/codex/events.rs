@@ -38,7 +38,7 @@ const MODE: &[ClientKey] = &[key("permission_mode", key_values::MODE)];
 const TURN: &[ClientKey] = &[key("turn_id", key_values::TURN)];
 
 /// Its events.
-pub const ROWS: &[ClientEventDef] = &[
+pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[MODEL, MODE, shared_keys::SOURCE], ..shared_events::session_start(&STYLE) }
         .answered(&answers::SESSION_START, answers::session_start),
     ClientEventDef {
@@ -93,7 +93,7 @@ pub const ROWS: &[ClientEventDef] = &[
 
 /// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
-    &[UnmappedClientEvents { names: &["Interrupt"], reason: "no other agent reports that the user interrupted it" }];
+    &[UnmappedClientEvents::new(&["Interrupt"], "no other agent reports that the user interrupted it")];
 
 /// The result of a tool: the text that the model receives.
 fn response(context: &EncodeContext<'_>) -> Value {

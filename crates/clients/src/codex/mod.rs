@@ -16,8 +16,6 @@ use crate::{
     LocationKind, OutputField, SettingsFormat, host, transcript,
 };
 
-pub use events::ROWS;
-
 /// Codex CLI.
 pub static CLIENT: ClientDef = ClientDef {
     name: "codex",

@@ -126,7 +126,7 @@ const fn as_alias(def: ClientEventDef) -> ClientEventDef {
 const STARTED: Option<&str> = Some("custom.copilot_subagent_start");
 
 /// Its events.
-pub const ROWS: &[ClientEventDef] = &[
+pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "sessionStart",
         keys: &[BEGINNING],
@@ -272,10 +272,10 @@ pub const ROWS: &[ClientEventDef] = &[
 ];
 
 /// The events that the catalogue does not have.
-pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
-    names: &["userPromptTransformed", "UserPromptTransformed"],
-    reason: "no other agent reports how it transformed a prompt",
-}];
+pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents::new(
+    &["userPromptTransformed", "UserPromptTransformed"],
+    "no other agent reports how it transformed a prompt",
+)];
 
 fn response(context: &EncodeContext<'_>) -> Value {
     let failed = context.field("is_error") == Some(&Value::Bool(true));

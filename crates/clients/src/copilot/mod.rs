@@ -20,8 +20,6 @@ use crate::{
     HookLayout, OutputField, SettingsFormat, host,
 };
 
-pub use events::ROWS;
-
 /// Copilot CLI.
 pub static CLIENT: ClientDef = ClientDef {
     name: "copilot",

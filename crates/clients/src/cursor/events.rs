@@ -138,7 +138,7 @@ const fn own(name: &'static str, custom: &'static str) -> ClientEventDef {
 }
 
 /// Its events.
-pub const ROWS: &[ClientEventDef] = &[
+pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         name: "sessionStart",
         canonical: Some(EventKind::SessionStart),
@@ -312,15 +312,12 @@ const fn shell_call(def: ClientEventDef) -> ClientEventDef {
 
 /// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
-    UnmappedClientEvents {
-        names: &["beforeTabFileRead", "afterTabFileEdit"],
-        reason: "only an editor completes text while the user types",
-    },
-    UnmappedClientEvents {
-        names: &["afterAgentResponse", "afterAgentThought"],
-        reason: "no other agent reports every message",
-    },
-    UnmappedClientEvents { names: &["workspaceOpen"], reason: "only an editor opens workspaces" },
+    UnmappedClientEvents::new(
+        &["beforeTabFileRead", "afterTabFileEdit"],
+        "only an editor completes text while the user types",
+    ),
+    UnmappedClientEvents::new(&["afterAgentResponse", "afterAgentThought"], "no other agent reports every message"),
+    UnmappedClientEvents::new(&["workspaceOpen"], "only an editor opens workspaces"),
 ];
 
 /// The result of a tool, as JSON text.

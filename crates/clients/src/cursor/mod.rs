@@ -16,8 +16,6 @@ use crate::{
     OutputField, SettingsFormat, host,
 };
 
-pub use events::ROWS;
-
 /// Cursor.
 pub static CLIENT: ClientDef = ClientDef {
     name: "cursor",

@@ -47,7 +47,7 @@ const GUARDS: ClientEventDef = ClientEventDef {
 };
 
 /// Its events.
-pub const ROWS: &[ClientEventDef] = &[
+pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         keys: &[shared_keys::SOURCE],
         stop: StopEffect::Ignored,
@@ -139,10 +139,8 @@ pub const ROWS: &[ClientEventDef] = &[
 ];
 
 /// The events that the catalogue does not have.
-pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[UnmappedClientEvents {
-    names: &["BeforeToolSelection"],
-    reason: "Pintle cannot change which tools the model may choose",
-}];
+pub(super) const ELSEWHERE: &[UnmappedClientEvents] =
+    &[UnmappedClientEvents::new(&["BeforeToolSelection"], "Pintle cannot change which tools the model may choose")];
 
 fn response(context: &EncodeContext<'_>) -> Value {
     let text = context

@@ -15,8 +15,6 @@ use crate::{
     SettingsFormat, TimeUnit, claude_code, host, transcript,
 };
 
-pub use events::ROWS;
-
 /// Gemini CLI.
 pub static CLIENT: ClientDef = ClientDef {
     name: "gemini",

@@ -66,7 +66,7 @@ const fn guard(
 }
 
 /// Its events.
-pub const ROWS: &[ClientEventDef] = &[
+pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         adjust: session_created,
         support: &answers::SESSION_START,

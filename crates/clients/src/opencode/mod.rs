@@ -12,8 +12,6 @@ use serde_json::{Value, json};
 use crate::install::{EntryFormat, InstallSpec, InstalledEntry, SettingsLocation};
 use crate::{AgentMarks, ClientDef, GuardedPaths};
 
-pub use events::ROWS;
-
 /// OpenCode.
 pub static CLIENT: ClientDef = ClientDef {
     name: "opencode",

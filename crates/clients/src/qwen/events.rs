@@ -42,7 +42,7 @@ const fn notify_only(def: ClientEventDef) -> ClientEventDef {
 }
 
 /// Its events.
-pub const ROWS: &[ClientEventDef] = &[
+pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef { keys: &[shared_keys::AT_WORK, shared_keys::BEGINNING], ..shared_events::session_start(&STYLE) }
         .answered(&answers::SESSION_START, claude::add_context),
     ClientEventDef { adjust: is_prompt, ..shared_events::user_prompt_submit(&STYLE) }
@@ -103,14 +103,11 @@ pub const ROWS: &[ClientEventDef] = &[
 
 /// The events that the catalogue does not have.
 pub(super) const ELSEWHERE: &[UnmappedClientEvents] = &[
-    UnmappedClientEvents {
-        names: &["UserPromptExpansion", "InstructionsLoaded", "MessageDisplay", "SessionDelete"],
-        reason: "it concerns a feature that only Qwen Code has",
-    },
-    UnmappedClientEvents {
-        names: &["TodoCreated", "TodoCompleted"],
-        reason: "no other agent reports its list of tasks",
-    },
+    UnmappedClientEvents::new(
+        &["UserPromptExpansion", "InstructionsLoaded", "MessageDisplay", "SessionDelete"],
+        "it concerns a feature that only Qwen Code has",
+    ),
+    UnmappedClientEvents::new(&["TodoCreated", "TodoCompleted"], "no other agent reports its list of tasks"),
 ];
 
 fn response(context: &EncodeContext<'_>) -> Value {

@@ -16,8 +16,6 @@ use crate::{
     claude_code, host, transcript,
 };
 
-pub use events::ROWS;
-
 /// Qwen Code.
 pub static CLIENT: ClientDef = ClientDef {
     name: "qwen",

@@ -7,7 +7,7 @@
 mod decode;
 mod load;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{Codec, Event, EventKind, HandlerOutput, Profile, Verdict};
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub static DIALECT: Dialect = Dialect {
     name: NAME,
     description: "AI Harness: Markdown files with Starlark hooks, tools and agents under `.harness/`",
     profile: PROFILE,
-    events: NAMES,
+    events: LazyLock::new(|| NAMES),
     codec,
     load,
 };

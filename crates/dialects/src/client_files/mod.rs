@@ -12,103 +12,64 @@ use std::sync::Arc;
 
 use pintle_clients::{ClientCodec, ClientDef, ClientEventDef, ClientFile, FileFormat};
 use pintle_contract::{
-    ByteSpan, CommandSpec, Diagnostic, EventKind, FailurePolicy, HandlerSpec, HookDeclaration, Location, Profile,
-    Severity, did_you_mean,
+    ByteSpan, CommandSpec, Diagnostic, FailurePolicy, HandlerSpec, HookDeclaration, Location, Profile, Severity,
+    did_you_mean,
 };
 use serde_json::json;
 
 use crate::document::{FileReport, parse_json, parse_toml};
-use crate::{Artifact, ArtifactKind, EventAlias, EventMapping, ParsedProject};
+use crate::{Artifact, ArtifactKind, EventAlias, EventMapping, EventNames, ParsedProject};
 
-/// Makes a dialect of each client that has hook files.
-macro_rules! client_dialects {
-    ($($client:ident),*) => {
+/// Lists the dialects: the modules of the four systems, and the clients, each of which becomes a module.
+macro_rules! dialects {
+    ([$($system:ident),*], [$($client:ident),*]) => {
         $(
             #[doc = concat!("The dialect `", stringify!($client), "`.")]
             pub mod $client {
-                use std::sync::Arc;
+                use std::sync::{Arc, LazyLock};
 
-                use pintle_clients::{ClientCodec, $client};
+                use pintle_clients::{ClientCodec, $client::CLIENT};
                 use pintle_contract::{Codec, Profile};
 
-                use crate::client_files::{aliases, count_events, load_client, mappings};
-                use crate::{Artifact, Dialect, EventAlias, EventMapping, EventNames, ParseContext, ParsedProject};
-
-                static EVENTS: [EventMapping; count_events($client::ROWS, false)] = mappings($client::ROWS);
-                static ALIASES: [EventAlias; count_events($client::ROWS, true)] = aliases($client::ROWS);
+                use crate::Dialect;
+                use crate::client_files::{event_names, load_client};
 
                 /// The dialect.
                 pub static DIALECT: Dialect = Dialect {
                     name: stringify!($client),
-                    description: $client::CLIENT.description,
+                    description: CLIENT.description,
                     profile: Profile::ParallelStrictest,
-                    events: EventNames::only(&EVENTS, &ALIASES),
+                    events: LazyLock::new(|| event_names(CLIENT.events)),
                     codec,
-                    load,
+                    load: |artifacts, _| load_client(&CLIENT, artifacts),
                 };
 
                 /// The codec of a hook outside a project.
                 #[must_use]
                 pub fn codec() -> Arc<dyn Codec> {
-                    ClientCodec::for_client(&$client::CLIENT)
-                }
-
-                /// Loads the client's files.
-                #[must_use]
-                pub fn load(artifacts: &[Artifact], _context: &ParseContext<'_>) -> ParsedProject {
-                    load_client(&$client::CLIENT, artifacts)
+                    ClientCodec::for_client(&CLIENT)
                 }
             }
         )*
 
         /// The dialects of the clients.
-        pub const CLIENT_DIALECTS: &[&crate::Dialect] = &[$(&$client::DIALECT),*];
+        const CLIENT_DIALECTS: &[&Dialect] = &[$(&$client::DIALECT),*];
+
+        /// Every dialect: those of the systems, then those of the clients.
+        pub static DIALECTS: &[&Dialect] = &[$(&$system::DIALECT,)* $(&$client::DIALECT),*];
     };
 }
 
-pub(crate) use client_dialects;
+pub(crate) use dialects;
 
-/// The number of definitions that are the first of their event, or that are aliases.
-#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
-pub(crate) const fn count_events(rows: &[ClientEventDef], aliases: bool) -> usize {
-    let (mut index, mut found) = (0, 0);
-    while index < rows.len() {
-        if rows[index].canonical.is_some() && rows[index].is_alias == aliases {
-            found += 1;
-        }
-        index += 1;
-    }
-    found
-}
-
-/// The canonical and native names of the events.
-#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
-pub(crate) const fn mappings<const N: usize>(rows: &[ClientEventDef]) -> [EventMapping; N] {
-    let mut mappings = [EventMapping { canonical: EventKind::Custom, native: "" }; N];
-    let (mut index, mut found) = (0, 0);
-    while index < rows.len() {
-        if let (Some(canonical), false) = (rows[index].canonical, rows[index].is_alias) {
-            mappings[found] = EventMapping { canonical, native: rows[index].name };
-            found += 1;
-        }
-        index += 1;
-    }
-    mappings
-}
-
-/// The definitions that are aliases of their event.
-#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
-pub(crate) const fn aliases<const N: usize>(rows: &[ClientEventDef]) -> [EventAlias; N] {
-    let mut aliases = [EventAlias { name: "", canonical: "" }; N];
-    let (mut index, mut found) = (0, 0);
-    while index < rows.len() {
-        if let (Some(canonical), true) = (rows[index].canonical, rows[index].is_alias) {
-            aliases[found] = EventAlias { name: rows[index].name, canonical: canonical.name() };
-            found += 1;
-        }
-        index += 1;
-    }
-    aliases
+/// The names of a client's events. Of several definitions of a catalogue event, one is the first, and the others are
+/// aliases.
+pub(crate) fn event_names(rows: &'static [ClientEventDef]) -> EventNames {
+    let of = |is_alias| rows.iter().filter(move |def| def.is_alias == is_alias);
+    let named = |def: &'static ClientEventDef| Some((def.canonical?, def.name));
+    let mappings = of(false).filter_map(named).map(|(canonical, native)| EventMapping { canonical, native });
+    let aliases = of(true).filter_map(named).map(|(kind, name)| EventAlias { name, canonical: kind.name() });
+    EventNames::only(mappings, aliases)
 }
 
 /// Loads the files of one client. Every error of every file is in the diagnostics.

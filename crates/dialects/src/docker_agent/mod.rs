@@ -10,7 +10,7 @@ mod event_def;
 mod from_hook_input;
 mod load;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{
     Codec, Event, EventKind, HandlerOutput, HookInfluence, LoopRules, Profile, RefusalWording, Verdict,
@@ -19,7 +19,7 @@ use pintle_tools::DOCKER_AGENT;
 use serde_json::Value;
 
 use self::encode::DockerHookInput;
-use crate::Dialect;
+use crate::{Dialect, EventNames};
 
 pub use event_def::{ContextReader, DockerEventDef, DockerRewrite, PermissionWords, ROWS};
 pub use from_hook_input::{example_payload, payload_from_hook_input};
@@ -30,7 +30,7 @@ pub static DIALECT: Dialect = Dialect {
     name: NAME,
     description: "docker-agent: agents in one YAML file, with command, builtin and model hooks",
     profile: Profile::ParallelStrictest,
-    events: event_def::NAMES,
+    events: LazyLock::new(|| EventNames::of_rows(ROWS)),
     codec,
     load,
 };

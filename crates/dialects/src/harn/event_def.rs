@@ -3,7 +3,7 @@
 use pintle_contract::{Event, EventKind, FailurePolicy, HookInfluence, PayloadKey};
 
 use super::encode;
-use crate::{DialectEvent, EventNames, event, event_mappings};
+use crate::{DialectEvent, event};
 
 /// A Harn event.
 pub type HarnEventDef = DialectEvent<PayloadKey, HarnExtras>;
@@ -220,9 +220,6 @@ pub(super) fn to_snake_case(name: &str) -> String {
     }
     spelled
 }
-
-/// The canonical and native names of the events.
-pub(super) static NAMES: EventNames = EventNames::only(&event_mappings!(ROWS), &[]);
 
 /// The definition of an event; `None` if Harn does not have it.
 pub(super) fn for_event(event: &Event) -> Option<&'static HarnEventDef> {

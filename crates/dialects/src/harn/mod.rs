@@ -27,16 +27,18 @@ pub use name::UNSUPPORTED;
 pub use pattern::{EventPattern, PatternError};
 pub use personas::KEY_SECTIONS;
 
+use std::sync::LazyLock;
+
 use pintle_contract::Profile;
 
-use crate::Dialect;
+use crate::{Dialect, EventNames};
 
 /// The Harn dialect.
 pub static DIALECT: Dialect = Dialect {
     name: "harn",
     description: "Harn: plugins and packages whose hooks are functions, for tools, personas and sessions",
     profile: Profile::SequentialFirstDeny,
-    events: event_def::NAMES,
+    events: LazyLock::new(|| EventNames::of_rows(ROWS)),
     codec,
     load,
 };

@@ -3,7 +3,7 @@
 use pintle_contract::{Event, EventKind, KeySource, LazyValue, PayloadKey};
 use serde_json::Value;
 
-use crate::{DialectEvent, EventNames, event, event_mappings};
+use crate::{DialectEvent, event};
 
 /// A Harness Framework event.
 pub type FrameworkEventDef = DialectEvent<PayloadKey, FrameworkExtras>;
@@ -75,9 +75,6 @@ pub const ROWS: &[FrameworkEventDef] = &[
         FrameworkExtras { is_outermost_only: true, has_reader: false, ..TELLS },
     ),
 ];
-
-/// The canonical and native names of the events.
-pub(super) static NAMES: EventNames = EventNames::only(&event_mappings!(ROWS), &[]);
 
 /// The definition of an event by its name.
 pub(super) fn by_name(name: &str) -> Option<&'static FrameworkEventDef> {

@@ -9,9 +9,11 @@ mod decode;
 mod event_def;
 mod load;
 
+use std::sync::LazyLock;
+
 use pintle_contract::Profile;
 
-use crate::Dialect;
+use crate::{Dialect, EventNames};
 
 pub use codec::codec;
 pub use event_def::{FrameworkEventDef, ROWS};
@@ -22,7 +24,7 @@ pub static DIALECT: Dialect = Dialect {
     name: "harness_framework",
     description: "The Harness Framework: executables registered in settings.json, for six events",
     profile: Profile::ParallelStrictest,
-    events: event_def::NAMES,
+    events: LazyLock::new(|| EventNames::of_rows(ROWS)),
     codec,
     load,
 };

@@ -4,7 +4,7 @@ use pintle_contract::{Event, EventKind, HookInfluence};
 
 use super::DockerAgentVersion;
 use super::encode::keys::{self, DockerKey, ObjectOpening};
-use crate::{DialectEvent, EventNames, event, event_mappings};
+use crate::{DialectEvent, event};
 
 /// A docker-agent event, with its keys in groups.
 pub type DockerEventDef = DialectEvent<&'static [DockerKey], DockerExtras>;
@@ -232,9 +232,6 @@ pub(super) static PREEMPT: DockerEventDef = event(
 
 /// An event that docker-agent does not have; its hooks receive only the common keys.
 static ELSEWHERE: DockerEventDef = event("", EventKind::Custom, &[], TELLS);
-
-/// The canonical and native names of the events.
-pub(super) static NAMES: EventNames = EventNames::only(&event_mappings!(ROWS), &[]);
 
 /// The definition of an event under the name that a hook's author wrote.
 pub(super) fn for_event(event: &Event, event_alias: &str) -> &'static DockerEventDef {

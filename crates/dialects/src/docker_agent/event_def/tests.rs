@@ -81,6 +81,6 @@ fn every_event_is_mapped_exactly_once_and_what_fails_closed_can_block() {
         assert!(canonical.insert(def.canonical), "{}", def.name);
         assert!(def.can_block || !def.fails_closed, "{}", def.name);
     }
-    assert_eq!((ROWS.len(), NAMES.mappings.len()), (28, 28));
+    assert_eq!((ROWS.len(), super::super::DIALECT.events.mappings.len()), (28, 28));
     assert_eq!(ROWS.iter().filter(|def| def.since == DockerAgentVersion::G1).count(), 24);
 }
