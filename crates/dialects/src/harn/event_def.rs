@@ -97,6 +97,18 @@ impl HarnEventDef {
     }
 }
 
+impl HarnExtras {
+    /// The event with the path that a pattern without an operator is matched with.
+    const fn about(self, subject: &'static str) -> Self {
+        Self { subject: Some(subject), ..self }
+    }
+
+    /// The same for a path that is the catalogue's subject.
+    const fn indexed_by(self, subject: &'static str) -> Self {
+        Self { indexed: true, ..self.about(subject) }
+    }
+}
+
 /// A session event on which hooks can only observe.
 const TELLS: HarnExtras = HarnExtras {
     surface: HarnSurface::Session,
@@ -109,7 +121,7 @@ const TELLS: HarnExtras = HarnExtras {
 };
 
 /// An event of one tool.
-const OF_TOOL: HarnExtras = HarnExtras { subject: Some("tool.name"), indexed: true, ..TELLS };
+const OF_TOOL: HarnExtras = TELLS.indexed_by("tool.name");
 
 /// An event of a step, or of a persona.
 const OF_PERSONA: HarnExtras = HarnExtras { surface: HarnSurface::Persona, ..TELLS };
@@ -136,51 +148,25 @@ pub const ROWS: &[HarnEventDef] = &[
             veto: true,
             rewrites: Some(HarnRewrite::StepArguments),
             empty_word: Some("Allow"),
-            subject: Some("target"),
-            ..OF_PERSONA
+            ..OF_PERSONA.about("target")
         },
     ),
     event(
         "PostStep",
         EventKind::StepPost,
         encode::POST_STEP,
-        HarnExtras {
-            rewrites: Some(HarnRewrite::Output),
-            empty_word: Some("Pass"),
-            subject: Some("target"),
-            ..OF_PERSONA
-        },
+        HarnExtras { rewrites: Some(HarnRewrite::Output), empty_word: Some("Pass"), ..OF_PERSONA.about("target") },
     ),
     event(
         "OnApprovalRequested",
         EventKind::ApprovalRequested,
         encode::APPROVAL,
-        HarnExtras { subject: Some("approval.name"), indexed: true, ..OF_PERSONA },
+        OF_PERSONA.indexed_by("approval.name"),
     ),
-    event(
-        "OnHandoffEmitted",
-        EventKind::HandoffEmitted,
-        encode::HANDOFF,
-        HarnExtras { subject: Some("handoff.to"), indexed: true, ..OF_PERSONA },
-    ),
-    event(
-        "OnPersonaPaused",
-        EventKind::PersonaPaused,
-        encode::PAUSE,
-        HarnExtras { subject: Some("persona"), ..OF_PERSONA },
-    ),
-    event(
-        "OnPersonaResumed",
-        EventKind::PersonaResumed,
-        encode::PAUSE,
-        HarnExtras { subject: Some("persona"), ..OF_PERSONA },
-    ),
-    event(
-        "OnBudgetThreshold",
-        EventKind::BudgetThreshold,
-        encode::BUDGET,
-        HarnExtras { subject: Some("budget.kind"), indexed: true, ..OF_PERSONA },
-    ),
+    event("OnHandoffEmitted", EventKind::HandoffEmitted, encode::HANDOFF, OF_PERSONA.indexed_by("handoff.to")),
+    event("OnPersonaPaused", EventKind::PersonaPaused, encode::PAUSE, OF_PERSONA.about("persona")),
+    event("OnPersonaResumed", EventKind::PersonaResumed, encode::PAUSE, OF_PERSONA.about("persona")),
+    event("OnBudgetThreshold", EventKind::BudgetThreshold, encode::BUDGET, OF_PERSONA.indexed_by("budget.kind")),
     event("SessionStart", EventKind::SessionStart, encode::START, TELLS),
     event("SessionEnd", EventKind::SessionEnd, encode::END, TELLS),
     event("UserPromptSubmit", EventKind::PromptSubmit, encode::PROMPT, HarnExtras { veto: true, ..TELLS }),
@@ -194,12 +180,7 @@ pub const ROWS: &[HarnEventDef] = &[
         HarnExtras { veto: true, decides: true, ..OF_TOOL },
     ),
     event("PermissionReplied", EventKind::PermissionReply, encode::REPLY, OF_TOOL),
-    event(
-        "FileEdited",
-        EventKind::FileEdited,
-        encode::FILE,
-        HarnExtras { subject: Some("path"), indexed: true, ..TELLS },
-    ),
+    event("FileEdited", EventKind::FileEdited, encode::FILE, TELLS.indexed_by("path")),
     event("SessionError", EventKind::SessionError, encode::ERROR, TELLS),
     event("SessionIdle", EventKind::SessionIdle, encode::IDLE, TELLS),
     event("PreFinish", EventKind::FinishPre, encode::PRE_FINISH, TELLS),

@@ -48,32 +48,20 @@ const CALL: &[PayloadKey] = &[
 const TELLS: FrameworkExtras =
     FrameworkExtras { decides: false, is_outermost_only: false, has_reader: true, notifies_model_of_block: false };
 
+/// An event of which only those of the main agent are meant.
+const OUTERMOST: FrameworkExtras = FrameworkExtras { is_outermost_only: true, ..TELLS };
+
 /// Every event.
 ///
 /// `Stop` is `turn.end`, not `agent.stop`: it fires once for each final response, and the output of its hooks is for
 /// the model, to which it could not be delivered at `agent.stop`.
 pub const ROWS: &[FrameworkEventDef] = &[
-    event("SessionStart", EventKind::SessionStart, &[], FrameworkExtras { is_outermost_only: true, ..TELLS }),
-    event(
-        "UserPromptSubmit",
-        EventKind::PromptSubmit,
-        &[text_key!("prompt", "prompt")],
-        FrameworkExtras { is_outermost_only: true, ..TELLS },
-    ),
+    event("SessionStart", EventKind::SessionStart, &[], OUTERMOST),
+    event("UserPromptSubmit", EventKind::PromptSubmit, &[text_key!("prompt", "prompt")], OUTERMOST),
     event("PreToolUse", EventKind::ToolPre, CALL, FrameworkExtras { decides: true, ..TELLS }),
     event("SubagentStop", EventKind::DelegationPost, &[], TELLS),
-    event(
-        "Stop",
-        EventKind::TurnEnd,
-        &[],
-        FrameworkExtras { is_outermost_only: true, notifies_model_of_block: true, ..TELLS },
-    ),
-    event(
-        "SessionEnd",
-        EventKind::SessionEnd,
-        &[],
-        FrameworkExtras { is_outermost_only: true, has_reader: false, ..TELLS },
-    ),
+    event("Stop", EventKind::TurnEnd, &[], FrameworkExtras { notifies_model_of_block: true, ..OUTERMOST }),
+    event("SessionEnd", EventKind::SessionEnd, &[], FrameworkExtras { has_reader: false, ..OUTERMOST }),
 ];
 
 /// The definition of an event by its name.

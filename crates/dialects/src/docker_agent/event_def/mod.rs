@@ -101,8 +101,20 @@ const TELLS: DockerExtras = DockerExtras {
 /// An event of one tool call.
 const OF_TOOL: DockerExtras = DockerExtras { matcher: true, can_block: true, ..TELLS };
 
-/// An event on which the user submits text.
-const PROMPT: DockerExtras = DockerExtras { can_block: true, context: ContextReader::Model, ..TELLS };
+/// An event on which hooks can also add context for the model.
+const CONTEXT: DockerExtras = DockerExtras { context: ContextReader::Model, ..TELLS };
+
+/// An event on which they can also block.
+const PROMPT: DockerExtras = DockerExtras { can_block: true, ..CONTEXT };
+
+/// An event on which newer versions let the user submit text.
+const NEW_PROMPT: DockerExtras = DockerExtras { since: DockerAgentVersion::Newest, ..PROMPT };
+
+/// An event that names its agent in every version.
+const NAMED: DockerExtras = DockerExtras { opening: &keys::NAMED, ..TELLS };
+
+/// An event about a call of a tool that newer versions have.
+const NEW_OF_TOOL: DockerExtras = DockerExtras { since: DockerAgentVersion::Newest, ..OF_TOOL };
 
 /// Every docker-agent event.
 pub const ROWS: &[DockerEventDef] = &[
@@ -134,59 +146,28 @@ pub const ROWS: &[DockerEventDef] = &[
         "tool_input_transform",
         EventKind::ToolTransform,
         &[keys::CATEGORY, keys::CALL],
-        DockerExtras { since: DockerAgentVersion::Newest, rewrites: Some(DockerRewrite::Input), ..OF_TOOL },
+        DockerExtras { rewrites: Some(DockerRewrite::Input), ..NEW_OF_TOOL },
     ),
     event(
         "tool_guard",
         EventKind::ToolGuard,
         &[keys::CATEGORY, keys::CALL],
-        DockerExtras {
-            since: DockerAgentVersion::Newest,
-            fails_closed: true,
-            decisions: PermissionWords::All,
-            metadata: true,
-            ..OF_TOOL
-        },
+        DockerExtras { fails_closed: true, decisions: PermissionWords::All, metadata: true, ..NEW_OF_TOOL },
     ),
-    event(
-        "session_start",
-        EventKind::SessionStart,
-        &[keys::SESSION_START],
-        DockerExtras { context: ContextReader::Model, ..TELLS },
-    ),
+    event("session_start", EventKind::SessionStart, &[keys::SESSION_START], CONTEXT),
     event("user_prompt_submit", EventKind::PromptSubmit, &[keys::PROMPT], PROMPT),
-    event(
-        "user_steering_messages_submit",
-        EventKind::PromptSteer,
-        &[keys::STEERING],
-        DockerExtras { since: DockerAgentVersion::Newest, ..PROMPT },
-    ),
-    event(
-        "user_followup_submit",
-        EventKind::PromptFollowup,
-        &[keys::PROMPT],
-        DockerExtras { since: DockerAgentVersion::Newest, ..PROMPT },
-    ),
-    event("turn_start", EventKind::IterationStart, &[], DockerExtras { context: ContextReader::Model, ..TELLS }),
-    event("turn_end", EventKind::IterationEnd, &[keys::TURN_END], DockerExtras { opening: &keys::NAMED, ..TELLS }),
+    event("user_steering_messages_submit", EventKind::PromptSteer, &[keys::STEERING], NEW_PROMPT),
+    event("user_followup_submit", EventKind::PromptFollowup, &[keys::PROMPT], NEW_PROMPT),
+    event("turn_start", EventKind::IterationStart, &[], CONTEXT),
+    event("turn_end", EventKind::IterationEnd, &[keys::TURN_END], NAMED),
     event(
         "before_llm_call",
         EventKind::CompletionPre,
         &[keys::BEFORE_CALL],
-        DockerExtras { can_block: true, rewrites: Some(DockerRewrite::Messages), opening: &keys::NAMED, ..TELLS },
+        DockerExtras { can_block: true, rewrites: Some(DockerRewrite::Messages), ..NAMED },
     ),
-    event(
-        "after_llm_call",
-        EventKind::CompletionPost,
-        &[keys::AFTER_CALL],
-        DockerExtras { opening: &keys::NAMED, ..TELLS },
-    ),
-    event(
-        "pre_compact",
-        EventKind::CompactPre,
-        &[keys::PRE_COMPACT],
-        DockerExtras { can_block: true, context: ContextReader::Model, ..TELLS },
-    ),
+    event("after_llm_call", EventKind::CompletionPost, &[keys::AFTER_CALL], NAMED),
+    event("pre_compact", EventKind::CompactPre, &[keys::PRE_COMPACT], PROMPT),
     event(
         "before_compaction",
         EventKind::CompactBefore,
@@ -201,7 +182,7 @@ pub const ROWS: &[DockerEventDef] = &[
         DockerExtras { opening: &keys::CHILD, ..TELLS },
     ),
     event("on_user_input", EventKind::UserInput, &[keys::USER_INPUT], TELLS),
-    event("stop", EventKind::AgentStop, &[keys::STOP], DockerExtras { opening: &keys::NAMED, ..TELLS }),
+    event("stop", EventKind::AgentStop, &[keys::STOP], NAMED),
     event("notification", EventKind::Notification, &[keys::NOTIFICATION], TELLS),
     event("on_error", EventKind::Error, &[keys::ERROR], TELLS),
     event("on_max_iterations", EventKind::LimitIterations, &[keys::LIMIT], TELLS),

@@ -17,27 +17,23 @@ pub(super) struct TableKey {
 /// The control keys.
 pub(super) struct ReturnTable;
 
+const fn table_key(name: &'static str, is_primary: bool, is_supported_by: fn(&HarnEventDef) -> bool) -> TableKey {
+    TableKey { name, is_primary, is_supported_by }
+}
+
 const KEYS: &[TableKey] = &[
-    TableKey { name: "block", is_primary: true, is_supported_by: |row| row.veto },
-    TableKey { name: "deny", is_primary: true, is_supported_by: |row| row.veto },
-    TableKey { name: "decision", is_primary: true, is_supported_by: |row| row.decides },
-    TableKey { name: "reason", is_primary: false, is_supported_by: |row| row.veto },
-    TableKey {
-        name: "action",
-        is_primary: false,
-        is_supported_by: |row| row.rewrites == Some(HarnRewrite::StepArguments),
-    },
-    TableKey { name: "args", is_primary: true, is_supported_by: |row| takes_arguments(row) },
-    TableKey { name: "output", is_primary: true, is_supported_by: |row| row.rewrites == Some(HarnRewrite::Output) },
-    TableKey { name: "result", is_primary: true, is_supported_by: |row| gives_results(row) },
-    TableKey { name: "modify", is_primary: false, is_supported_by: |row| is_step(row) },
-    TableKey { name: "truncated", is_primary: false, is_supported_by: |row| row.rewrites == Some(HarnRewrite::Result) },
-    TableKey {
-        name: "dropped_bytes",
-        is_primary: false,
-        is_supported_by: |row| row.rewrites == Some(HarnRewrite::Result),
-    },
-    TableKey { name: "denial", is_primary: false, is_supported_by: |row| row.rewrites == Some(HarnRewrite::Result) },
+    table_key("block", true, |row| row.veto),
+    table_key("deny", true, |row| row.veto),
+    table_key("decision", true, |row| row.decides),
+    table_key("reason", false, |row| row.veto),
+    table_key("action", false, |row| row.rewrites == Some(HarnRewrite::StepArguments)),
+    table_key("args", true, takes_arguments),
+    table_key("output", true, |row| row.rewrites == Some(HarnRewrite::Output)),
+    table_key("result", true, gives_results),
+    table_key("modify", false, is_step),
+    table_key("truncated", false, |row| row.rewrites == Some(HarnRewrite::Result)),
+    table_key("dropped_bytes", false, |row| row.rewrites == Some(HarnRewrite::Result)),
+    table_key("denial", false, |row| row.rewrites == Some(HarnRewrite::Result)),
 ];
 
 fn takes_arguments(def: &HarnEventDef) -> bool {

@@ -15,6 +15,15 @@ pub(super) struct ToolsetTypeDef {
     pub(super) unsupported: &'static [KeyDef<()>],
 }
 
+/// A row of the table.
+const fn toolset(
+    name: &'static str,
+    read: fn(&mut FieldReader<'_>, &SharedDefinitions<'_>) -> Option<ToolsetKind>,
+    unsupported: &'static [KeyDef<()>],
+) -> ToolsetTypeDef {
+    ToolsetTypeDef { name, read, unsupported }
+}
+
 /// The types of docker-agent that Pintle does not implement.
 pub(super) const NOT_YET_TYPES: &[&str] = &[
     "mcp_catalog",
@@ -39,19 +48,15 @@ pub(super) const NOT_YET_TYPES: &[&str] = &[
 
 /// The types that Pintle implements.
 pub(super) static ROWS: [ToolsetTypeDef; 10] = [
-    ToolsetTypeDef {
-        name: "shell",
-        read: |fields, _| Some(ToolsetKind::Shell { environment: fields.pairs("env") }),
-        unsupported: &[key!("sudo_askpass": unsupported("write a hook that denies `sudo`"))],
-    },
-    ToolsetTypeDef {
-        name: "background_jobs",
-        read: |fields, _| Some(ToolsetKind::BackgroundJobs { environment: fields.pairs("env") }),
-        unsupported: &[],
-    },
-    ToolsetTypeDef {
-        name: "filesystem",
-        read: |fields, _| {
+    toolset(
+        "shell",
+        |fields, _| Some(ToolsetKind::Shell { environment: fields.pairs("env") }),
+        &[key!("sudo_askpass": unsupported("write a hook that denies `sudo`"))],
+    ),
+    toolset("background_jobs", |fields, _| Some(ToolsetKind::BackgroundJobs { environment: fields.pairs("env") }), &[]),
+    toolset(
+        "filesystem",
+        |fields, _| {
             // Files outside the working directory cannot be accessed anyway.
             if fields.texts("allow_list").iter().any(|folder| folder == ".") {
                 return Some(ToolsetKind::Filesystem);
@@ -59,46 +64,38 @@ pub(super) static ROWS: [ToolsetTypeDef; 10] = [
             read_keys(fields, &[ALLOW_LIST]);
             Some(ToolsetKind::Filesystem)
         },
-        unsupported: &[
+        &[
             key!("deny_list": refused("write a `pre_tool_use` hook that denies these paths")),
             key!("post_edit": unsupported("run the command in a `post_tool_use` hook")),
             key!("ignore_vcs": unsupported("exclude the paths in a hook")),
         ],
-    },
-    ToolsetTypeDef {
-        name: "think",
-        read: |fields, _| {
+    ),
+    toolset(
+        "think",
+        |fields, _| {
             let _ = fields.boolean("shared");
             Some(ToolsetKind::Think)
         },
-        unsupported: &[],
-    },
-    ToolsetTypeDef {
-        name: "todo",
-        read: |fields, _| Some(ToolsetKind::Todo { shared: fields.boolean("shared").unwrap_or(false) }),
-        unsupported: &[],
-    },
-    ToolsetTypeDef {
-        name: "memory",
-        read: |fields, _| Some(ToolsetKind::Memory { path: fields.text("path") }),
-        unsupported: &[],
-    },
-    ToolsetTypeDef {
-        name: "fetch",
-        read: |fields, _| {
+        &[],
+    ),
+    toolset("todo", |fields, _| Some(ToolsetKind::Todo { shared: fields.boolean("shared").unwrap_or(false) }), &[]),
+    toolset("memory", |fields, _| Some(ToolsetKind::Memory { path: fields.text("path") }), &[]),
+    toolset(
+        "fetch",
+        |fields, _| {
             let seconds = fields.integer("timeout", 1..=86_400_u64);
             Some(ToolsetKind::Fetch { timeout_ms: seconds.map(|seconds| seconds * 1_000) })
         },
-        unsupported: &[
+        &[
             key!("allowed_domains": refused("check the `urls` of `fetch` in a `pre_tool_use` hook")),
             key!("blocked_domains": refused("check the `urls` of `fetch` in a `pre_tool_use` hook")),
             key!("headers": unsupported("Pintle does not add headers to requests")),
             key!("allow_private_ips": unsupported("Pintle fetches only public addresses")),
         ],
-    },
-    ToolsetTypeDef { name: "script", read: |fields, _| script::read(fields), unsupported: &[] },
-    ToolsetTypeDef { name: "mcp", read: mcp::read, unsupported: mcp::NOT_YET },
-    ToolsetTypeDef { name: "background_agents", read: |_, _| Some(ToolsetKind::BackgroundAgents), unsupported: &[] },
+    ),
+    toolset("script", |fields, _| script::read(fields), &[]),
+    toolset("mcp", mcp::read, mcp::NOT_YET),
+    toolset("background_agents", |_, _| Some(ToolsetKind::BackgroundAgents), &[]),
 ];
 
 const ALLOW_LIST: KeyDef<()> =
