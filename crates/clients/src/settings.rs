@@ -21,8 +21,8 @@ pub struct SettingsFormat {
     pub prompt_ms: u64,
     /// The values of `type`; the first one is the default.
     pub kinds: &'static [(&'static str, ClientHandlerKind)],
-    /// The supported keys of a handler.
-    pub keys: &'static [&'static str],
+    /// The supported keys of a handler, in groups.
+    pub keys: &'static [&'static [&'static str]],
     /// The keys that are known but not supported: the severity, the reason and what happens instead.
     pub not_carried_over: &'static [(&'static str, Severity, &'static str)],
     /// Keys next to the events that are not events.
@@ -66,7 +66,18 @@ pub enum ClientHandlerKind {
     NotCarriedOver(&'static str),
 }
 
+/// The keys of an HTTP request.
+pub(crate) const HTTP_KEYS: &[&str] = &["url", "headers", "allowedEnvVars"];
+
+/// The keys of a prompt for a model.
+pub(crate) const PROMPT_KEYS: &[&str] = &["prompt", "model"];
+
 impl SettingsFormat {
+    /// Every supported key of a handler.
+    pub fn handler_keys(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.keys.iter().copied().flatten().copied()
+    }
+
     /// What most clients have in common, to be completed.
     pub const COMMON: Self = Self {
         layout: HookLayout::Groups,
@@ -76,7 +87,7 @@ impl SettingsFormat {
         http_ms: 60_000,
         prompt_ms: 60_000,
         kinds: &[("command", ClientHandlerKind::Command)],
-        keys: &["type", "command"],
+        keys: &[&["type", "command"]],
         not_carried_over: &[],
         non_event_keys: &[],
         alternate_names: &[],

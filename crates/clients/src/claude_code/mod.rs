@@ -9,6 +9,7 @@ use pintle_contract::Severity;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
+use crate::settings::{HTTP_KEYS, PROMPT_KEYS};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, GuardedPaths,
     OutputField, SettingsFormat, copilot, host, transcript,
@@ -53,20 +54,9 @@ pub static CLIENT: ClientDef = ClientDef {
             ),
         ],
         keys: &[
-            "type",
-            "command",
-            "args",
-            "shell",
-            "timeout",
-            "async",
-            "asyncRewake",
-            "onFailure",
-            "if",
-            "url",
-            "headers",
-            "allowedEnvVars",
-            "prompt",
-            "model",
+            &["type", "command", "args", "shell", "timeout", "async", "asyncRewake", "onFailure", "if"],
+            HTTP_KEYS,
+            PROMPT_KEYS,
         ],
         not_carried_over: &[
             ("statusMessage", Severity::Note, "Pintle shows no status while a hook runs"),

@@ -36,7 +36,7 @@ pub static CLIENT: ClientDef = ClientDef {
         command_ms: 120_000,
         http_ms: 120_000,
         prompt_ms: 120_000,
-        keys: &["command"],
+        keys: &[&["command"]],
         ..SettingsFormat::COMMON
     },
     output_fields: WORDS,

@@ -47,7 +47,7 @@ pub static CLIENT: ClientDef = ClientDef {
             ("prompt", ClientHandlerKind::NotCarriedOver("Codex does not run it either")),
             ("agent", ClientHandlerKind::NotCarriedOver("Codex does not run it either")),
         ],
-        keys: &["type", "command", "timeout", "async"],
+        keys: &[&["type", "command", "timeout", "async"]],
         not_carried_over: &[
             ("statusMessage", Severity::Note, "Pintle shows no status while a hook runs"),
             ("commandWindows", Severity::Note, "`command` is used on this system"),

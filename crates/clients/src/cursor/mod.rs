@@ -29,7 +29,7 @@ pub static CLIENT: ClientDef = ClientDef {
     settings: SettingsFormat {
         layout: HookLayout::Flat,
         kinds: &[("command", ClientHandlerKind::Command), ("prompt", ClientHandlerKind::Prompt)],
-        keys: &["command", "type", "timeout", "failClosed", "matcher", "prompt", "model"],
+        keys: &[&["command", "type", "timeout", "failClosed", "matcher", "prompt", "model"]],
         not_carried_over: &[("loop_limit", Severity::Note, "the agent's own limit on continuing applies")],
         ..SettingsFormat::COMMON
     },

@@ -30,7 +30,7 @@ pub static CLIENT: ClientDef = ClientDef {
     settings: SettingsFormat {
         clock: TimeUnit::Milliseconds,
         shell: Some("bash"),
-        keys: &["type", "command", "name", "timeout", "description", "env"],
+        keys: &[&["type", "command", "name", "timeout", "description", "env"]],
         non_event_keys: &["enabled", "disabled", "notifications"],
         judge: "gemini/gemini-2.5-flash",
         ..SettingsFormat::COMMON

@@ -11,6 +11,7 @@ use pintle_contract::Severity;
 use serde_json::{Value, json};
 
 use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation, seconds_field};
+use crate::settings::{HTTP_KEYS, PROMPT_KEYS};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, GuardedPaths, SettingsFormat, TimeUnit,
     claude_code, host, transcript,
@@ -41,20 +42,10 @@ pub static CLIENT: ClientDef = ClientDef {
             ("function", ClientHandlerKind::NotCarriedOver("it is a function inside Qwen Code")),
         ],
         keys: &[
-            "type",
-            "command",
-            "name",
-            "description",
-            "timeout",
-            "async",
-            "env",
-            "shell",
-            "url",
-            "headers",
-            "allowedEnvVars",
-            "prompt",
-            "model",
-            "if",
+            &["type", "command", "name", "description", "timeout", "async", "env", "shell"],
+            HTTP_KEYS,
+            PROMPT_KEYS,
+            &["if"],
         ],
         not_carried_over: &[
             ("statusMessage", Severity::Note, "Pintle shows no status while a hook runs"),

@@ -261,7 +261,7 @@ impl<'a> HandlerFields<'a> {
     }
 
     fn has_key(&self, key: &str) -> bool {
-        self.client().settings.keys.contains(&key)
+        self.client().settings.handler_keys().any(|known| known == key)
     }
 
     fn text(&mut self, key: &'static str) -> Option<String> {
@@ -303,7 +303,7 @@ impl<'a> HandlerFields<'a> {
                 not_carried_over(self.source(), *severity, &what, reason, span);
             }
         }
-        for key in self.client().settings.keys {
+        for key in self.client().settings.handler_keys() {
             self.fields.node(key);
         }
         self.fields.finish();

@@ -95,11 +95,11 @@ pub(super) fn read(entry: &MapEntry, file: &AgentFile<'_>) -> AgentSpec {
     let mut others = chosen.as_ref().map(|chosen| chosen.alternatives.clone()).unwrap_or_default();
     others.extend(fallback.models);
     let toolsets = file.shared.read_toolsets(&mut fields);
-    let mut flags = read_flags(&mut fields, keys.add_prompt_files_depth, &location);
-    flags.safer = toolsets.safer.map(|span| report.location(span));
+    let safer = toolsets.safer.map(|span| report.location(span));
+    let of_flags = read_flags(&mut fields, keys.add_prompt_files_depth, safer, &location, file.compat);
     let own_hooks = fields.node("hooks").filter(|node| !node.is_null());
     let mut declared = own_hooks.map(|node| hooks::read(report, node, file.compat)).unwrap_or_default();
-    declared.extend(flags.hooks(file.compat));
+    declared.extend(of_flags);
     let member = MemberSpec {
         toolsets: toolsets.sets,
         sub_agents: read_references(&mut fields, "sub_agents", file),
@@ -184,27 +184,43 @@ fn read_fallback(fields: &mut FieldReader<'_>) -> FallbackPolicy {
     fallback
 }
 
-fn read_flags(fields: &mut FieldReader<'_>, depth: Option<u32>, agent: &Location) -> AgentFlags {
+/// The hooks that an agent's flags stand for.
+///
+/// They run after the user's own hooks, so that a user's rewrite is also redacted, and the limiter runs last, so that
+/// what it writes to its file is already redacted. `safer` is where a shell toolset sets it.
+fn read_flags(
+    fields: &mut FieldReader<'_>,
+    depth: Option<u32>,
+    safer: Option<Location>,
+    agent: &Location,
+    version: DockerAgentVersion,
+) -> Vec<HookDeclaration> {
     let report = fields.report();
-    let mut flag = |key: &'static str| {
-        let wanted = fields.boolean(key)?;
-        Some((wanted, fields.node(key).map(|node| report.location(node.span))?))
-    };
-    let (add_date, add_environment_info) = (flag("add_date"), flag("add_environment_info"));
-    let redact = flag("redact_secrets");
-    let set = |flag: Option<(bool, Location)>| flag.filter(|(wanted, _)| *wanted).map(|(_, place)| place);
+    let flags = ["add_date", "add_environment_info", "redact_secrets"].map(|key| {
+        let is_on = fields.boolean(key)?;
+        Some((is_on, fields.node(key).map(|node| report.location(node.span))?))
+    });
+    // Secrets are redacted unless that is switched off.
+    let is_declared = matches!(flags, [.., Some(_)]);
+    let [date, environment, redact] = flags.map(|flag| flag.filter(|(is_on, _)| *is_on).map(|(_, place)| place));
+    let redact = if is_declared { redact } else { Some(agent.clone()) };
     let files = read_names(fields, "add_prompt_files");
-    let place = files.first().map(|(_, span)| report.location(*span));
-    let arguments = depth.filter(|depth| *depth > 0).map(|depth| format!("--depth={depth}")).into_iter();
-    let arguments: Vec<String> = arguments.chain(files.into_iter().map(|(name, _)| name)).collect();
-    AgentFlags {
-        add_date: set(add_date),
-        add_environment_info: set(add_environment_info),
-        add_prompt_files: place.map(|place| (arguments, place)),
-        safer: None,
-        redact_secrets: redact.map_or_else(|| Some(agent.clone()), |flag| set(Some(flag))),
-        agent: agent.clone(),
-    }
+    let files_place = files.first().map(|(_, span)| report.location(*span));
+    let depth = depth.filter(|depth| *depth > 0).map(|depth| format!("--depth={depth}"));
+    let files: Vec<&str> = depth.as_deref().into_iter().chain(files.iter().map(|(name, _)| name.as_str())).collect();
+    let of_arguments = if version == DockerAgentVersion::G1 { "pre_tool_use" } else { "tool_input_transform" };
+    let mut added = Vec::new();
+    let mut add = |events: &[&str], name: &str, arguments: &[&str], place: Option<&Location>| {
+        let Some(place) = place else { return };
+        added.extend(events.iter().filter_map(|event| hooks::builtin_hook(event, name, arguments, place, version)));
+    };
+    add(&["turn_start"], "add_date", &[], date.as_ref());
+    add(&["turn_start"], "add_prompt_files", &files, files_place.as_ref());
+    add(&["session_start"], "add_environment_info", &[], environment.as_ref());
+    add(&["tool_guard"], "safer_shell", &["safer"], safer.as_ref());
+    add(&[of_arguments, "before_llm_call", "tool_response_transform"], "redact_secrets", &[], redact.as_ref());
+    add(&["tool_response_transform", "session_end"], "limit_large_tool_results", &[], Some(agent));
+    added
 }
 
 /// Reads a list of agent names, each of which the file must declare.
@@ -285,49 +301,4 @@ fn read_prompt(report: &FileReport, entry: &MapEntry) -> Option<(String, String)
     read_keys(&mut fields, NOT_YET);
     fields.finish_strictly();
     Some((entry.key.clone(), instruction?))
-}
-
-/// The flags of an agent that stand for hooks.
-#[derive(Debug, Default)]
-pub(super) struct AgentFlags {
-    pub(super) add_date: Option<Location>,
-    pub(super) add_environment_info: Option<Location>,
-    pub(super) add_prompt_files: Option<(Vec<String>, Location)>,
-    /// `safer` of a shell toolset.
-    pub(super) safer: Option<Location>,
-    /// Where redaction is declared, or the agent itself if it is not declared; `None` if it is switched off.
-    pub(super) redact_secrets: Option<Location>,
-    pub(super) agent: Location,
-}
-
-impl AgentFlags {
-    fn hooks(&self, version: DockerAgentVersion) -> Vec<HookDeclaration> {
-        let mut added: Vec<Option<HookDeclaration>> = Vec::new();
-        let mut add = |event: &str, name: &str, arguments: &[&str], location: &Location| {
-            added.push(hooks::builtin_hook(event, name, arguments, location, version));
-        };
-        if let Some(place) = &self.add_date {
-            add("turn_start", "add_date", &[], place);
-        }
-        if let Some((files, place)) = &self.add_prompt_files {
-            let files: Vec<&str> = files.iter().map(String::as_str).collect();
-            add("turn_start", "add_prompt_files", &files, place);
-        }
-        if let Some(place) = &self.add_environment_info {
-            add("session_start", "add_environment_info", &[], place);
-        }
-        if let Some(place) = &self.safer {
-            add("tool_guard", "safer_shell", &["safer"], place);
-        }
-        if let Some(place) = &self.redact_secrets {
-            let of_arguments = if version == DockerAgentVersion::G1 { "pre_tool_use" } else { "tool_input_transform" };
-            for event in [of_arguments, "before_llm_call", "tool_response_transform"] {
-                add(event, "redact_secrets", &[], place);
-            }
-        }
-        for event in ["tool_response_transform", "session_end"] {
-            add(event, "limit_large_tool_results", &[], &self.agent);
-        }
-        added.into_iter().flatten().collect()
-    }
 }
