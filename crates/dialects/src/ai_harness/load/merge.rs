@@ -115,7 +115,7 @@ fn merge_declarations<T: NamedDeclaration>(
         // Two declarations that are both replaced need no diagnostic.
         met.retain(|(slot, _)| !replaced.contains(slot));
         if let Some((first, others)) = replaced.split_first() {
-            for slot in others {
+            for slot in others.iter().chain([first]) {
                 if let Some(earlier) = slots.get_mut(*slot).and_then(Option::take) {
                     let message =
                         format!("{} `{}` replaces the one {}", T::KIND, item.name(), describe_location(&earlier));
@@ -124,11 +124,6 @@ fn merge_declarations<T: NamedDeclaration>(
             }
             same.retain(|slot| !others.contains(slot));
             if let Some(slot) = slots.get_mut(*first) {
-                if let Some(earlier) = slot.as_ref() {
-                    let message =
-                        format!("{} `{}` replaces the one {}", T::KIND, item.name(), describe_location(earlier));
-                    findings.push(Diagnostic::note("replaced", message, item.location().clone()));
-                }
                 *slot = Some(item);
             }
             continue;

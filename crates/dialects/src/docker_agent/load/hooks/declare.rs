@@ -32,24 +32,11 @@ pub(super) struct DockerHookDraft {
     pub(super) location: Location,
 }
 
-/// The candidates for a hook's name.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct HookNaming<'a> {
-    /// The author's name for it.
-    pub(super) author_name: Option<&'a str>,
-    /// Its command, or the built-in's name.
-    pub(super) command: Option<&'a str>,
-    /// Its path in the file.
-    pub(super) path: &'a str,
-}
-
-impl HookNaming<'_> {
-    /// The hook's name: the author's, otherwise a command of one short line, otherwise the path.
-    fn name(&self) -> String {
-        let fits = |text: &&str| !text.is_empty() && !text.contains('\n') && text.chars().count() <= LONGEST_NAME;
-        let text = self.command.map(str::trim).filter(fits);
-        self.author_name.filter(|name| !name.is_empty()).or(text).unwrap_or(self.path).to_owned()
-    }
+/// A hook's name: the author's, otherwise a command of one short line, otherwise its path in the file.
+fn choose_name(author_name: Option<&str>, command: Option<&str>, path: &str) -> String {
+    let fits = |text: &&str| !text.is_empty() && !text.contains('\n') && text.chars().count() <= LONGEST_NAME;
+    let text = command.map(str::trim).filter(fits);
+    author_name.filter(|name| !name.is_empty()).or(text).unwrap_or(path).to_owned()
 }
 
 impl DockerHookDraft {
@@ -74,17 +61,18 @@ impl DockerHookDraft {
         }
     }
 
-    /// Builds the declaration. There is always one: the catalogue has every event of the dialect.
-    pub(super) fn declare(self, named: &HookNaming<'_>) -> Option<HookDeclaration> {
+    /// Builds the declaration. `command` is the hook's command, or the built-in's name, and `path` is where it is in the
+    /// file.
+    pub(super) fn declare(self, author_name: Option<&str>, command: Option<&str>, path: &str) -> HookDeclaration {
         let event = EventName::from(self.def.canonical);
-        let definition = Arc::from(self.definition(named.author_name).to_string());
+        let definition = Arc::from(self.definition(author_name).to_string());
         let schema = match &self.handler {
             HandlerSpec::Model(spec) => spec.schema.as_deref().map(Arc::from),
             _ => None,
         };
         let codec: Arc<dyn Codec> =
             Arc::new(DockerAgentCodec { compat: self.compat, strict_output: self.strict_output, schema });
-        Some(HookDeclaration {
+        HookDeclaration {
             event_alias: Arc::from(self.def.name),
             matcher: self.matcher,
             on_error: self.on_error,
@@ -99,8 +87,8 @@ impl DockerHookDraft {
             mode: self.mode,
             timeout_ms: Some(self.timeout_ms),
             files: self.files,
-            ..HookDeclaration::new(named.name(), event, self.handler, self.location, codec)
-        })
+            ..HookDeclaration::new(choose_name(author_name, command, path), event, self.handler, self.location, codec)
+        }
     }
 
     /// What identifies the hook: everything that was written, or for the first version only what runs.
@@ -109,28 +97,23 @@ impl DockerHookDraft {
             Some(MatcherSpec::Pattern { text, .. }) => &**text,
             _ => "",
         };
-        let (command, arguments) = match &self.handler {
-            HandlerSpec::Command(spec) => (Some(spec.command.as_str()), &[][..]),
-            HandlerSpec::Builtin(spec) => (Some(spec.name.as_str()), spec.arguments.as_slice()),
-            _ => (None, &[][..]),
-        };
-        let kind = match &self.handler {
-            HandlerSpec::Command(_) => "command",
-            HandlerSpec::Builtin(_) => "builtin",
-            _ => "model",
+        let (kind, command, arguments, handler) = match &self.handler {
+            HandlerSpec::Command(spec) => {
+                let sandbox = spec.sandbox.map(|sandbox| [sandbox.read_only, sandbox.no_network]);
+                let environment = sort_environment(&spec.environment);
+                let handler = json!([spec.shell, environment, spec.directory, spec.keep, sandbox]);
+                ("command", Some(&spec.command), &[][..], handler)
+            }
+            HandlerSpec::Builtin(spec) => {
+                let handler = json!([sort_environment(&spec.environment), spec.directory]);
+                ("builtin", Some(&spec.name), spec.arguments.as_slice(), handler)
+            }
+            HandlerSpec::Model(spec) => ("model", None, &[][..], json!([spec.model, spec.prompt, spec.schema])),
+            _ => ("model", None, &[][..], Value::Null),
         };
         if self.compat == DockerAgentVersion::G1 {
             return json!([matcher, kind, command, arguments]);
         }
-        let handler = match &self.handler {
-            HandlerSpec::Command(spec) => {
-                let sandbox = spec.sandbox.map(|sandbox| [sandbox.read_only, sandbox.no_network]);
-                json!([spec.shell, sort_environment(&spec.environment), spec.directory, spec.keep, sandbox])
-            }
-            HandlerSpec::Builtin(spec) => json!([sort_environment(&spec.environment), spec.directory]),
-            HandlerSpec::Model(spec) => json!([spec.model, spec.prompt, spec.schema]),
-            _ => Value::Null,
-        };
         let on_error = self.on_error.unwrap_or(default_policy(self.def, self.compat));
         let options = json!([own_name, self.timeout_ms, on_error, self.strict_output, self.mode]);
         json!([matcher, kind, command, arguments, handler, options])

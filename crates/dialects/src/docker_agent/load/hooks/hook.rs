@@ -4,7 +4,7 @@ use pintle_contract::{
     BuiltinSpec, CommandSpec, EnforcementMode, HandlerSpec, HookDeclaration, JudgeSpec, SandboxSpec,
 };
 
-use super::declare::{DEFAULT_TIMEOUT_MS, DockerHookDraft, HookNaming, read_policy};
+use super::declare::{DEFAULT_TIMEOUT_MS, DockerHookDraft, read_policy};
 use super::entry::EntryContext;
 use super::{BlockPath, lint, node_location, scalar_text};
 use crate::docker_agent::DockerAgentVersion;
@@ -102,7 +102,7 @@ pub(super) fn read(context: &EntryContext<'_>, path: BlockPath, node: &DocNode) 
         files,
         ..DockerHookDraft::new(context.def, context.compat, handler?, node_location(context.report, node))
     };
-    draft.declare(&HookNaming { author_name: name.as_deref(), command: command.as_deref(), path: &place })
+    Some(draft.declare(name.as_deref(), command.as_deref(), &place))
 }
 
 /// The help for a key that belongs to an entry with a matcher.

@@ -13,7 +13,7 @@ use std::fmt::Display;
 
 use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, Location};
 
-use self::declare::{DockerHookDraft, HookNaming};
+use self::declare::DockerHookDraft;
 use super::super::event_def;
 use crate::docker_agent::{DockerAgentVersion, DockerEventDef, ROWS};
 use crate::document::{DocNode, FileReport, MapEntry, NextStep, NodeKind};
@@ -110,7 +110,7 @@ pub fn hook_from_flag(
     };
     let place = format!("--hook-{}", event.replace('_', "-"));
     let draft = DockerHookDraft::new(def, version, HandlerSpec::Command(spec), Location::default());
-    Ok(draft.declare(&HookNaming { author_name: None, command: Some(command), path: &place }))
+    Ok(Some(draft.declare(None, Some(command), &place)))
 }
 
 /// The hook of an agent's flag, such as `add_date: true`; `None` if the event does not exist.
@@ -126,7 +126,7 @@ pub fn builtin_hook(
     let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let spec = BuiltinSpec { name: name.to_owned(), arguments, ..BuiltinSpec::default() };
     let draft = DockerHookDraft::new(def, version, HandlerSpec::Builtin(spec), location.clone());
-    draft.declare(&HookNaming { author_name: None, command: Some(name), path: name })
+    Some(draft.declare(None, Some(name), name))
 }
 
 /// The path of a value in a block, such as `hooks.pre_tool_use[0].hooks[1]`, for messages.
