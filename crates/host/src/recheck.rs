@@ -119,7 +119,7 @@ fn apply_rewrite(event: &Event, rewrite: &Rewrite) -> Option<Value> {
         (Rewrite::Fields(fields), _) => Value::Object(fields.clone()),
         (Rewrite::Whole(value), _) => value.clone(),
     };
-    (event.name.def().normalize)(before, &mut after).ok()?;
+    event.name.def().normalize(before, &mut after).ok()?;
     Some(after)
 }
 

@@ -80,7 +80,7 @@ impl<'a> PartVerdicts<'a> {
         if let Value::Object(payload) = &mut after {
             payload.extend(call);
         }
-        (event.name.def().normalize)(before, &mut after).map_err(|error| error.to_string())?;
+        event.name.def().normalize(before, &mut after).map_err(|error| error.to_string())?;
         let name = after.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let args = after.get("args").cloned().unwrap_or_default();
         self.changed.push((part.index, part.vocabulary, name, args));

@@ -52,25 +52,15 @@ pub(super) fn sync_aliases(before: &Value, fields: &mut Map<String, Value>, one:
     }
 }
 
-/// Makes the aliases of the token counts in a usage object equal.
-pub(super) fn sync_usage(before: &Value, fields: &mut Map<String, Value>, name: &str) {
-    let before = before.get(name).unwrap_or(&Value::Null);
-    let Some(Value::Object(usage)) = fields.get_mut(name) else { return };
-    sync_aliases(before, usage, "input_tokens", "prompt_tokens");
-    sync_aliases(before, usage, "output_tokens", "completion_tokens");
-}
-
-/// Makes the aliases of the token counts equal, and checks the other fields. `text` is the name of the text field.
-pub(in crate::event) fn normalize_final_answer(
-    event: &'static str,
-    text: &str,
-    before: &Value,
-    after: &mut Value,
-) -> Result<(), EventPayloadError> {
+/// Makes the aliases of the token counts in `usage` equal.
+pub(super) fn sync_usage(event: &'static str, before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
     let fields = require_object(event, after)?;
-    sync_usage(before, fields, "usage");
-    require_texts(fields, &[text])?;
-    require_lists(fields, &["tool_calls", "tool_results"])
+    let before = before.get("usage").unwrap_or(&Value::Null);
+    if let Some(Value::Object(usage)) = fields.get_mut("usage") {
+        sync_aliases(before, usage, "input_tokens", "prompt_tokens");
+        sync_aliases(before, usage, "output_tokens", "completion_tokens");
+    }
+    Ok(())
 }
 
 /// Fields that a host works out from the call.

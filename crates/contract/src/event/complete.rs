@@ -34,7 +34,7 @@ impl EventName {
             _ => blank = Value::Null,
         }
         // Compared with the blank, every given field counts as changed, so its aliases follow it.
-        (def.normalize)(&blank, payload)
+        def.normalize(&blank, payload)
     }
 }
 

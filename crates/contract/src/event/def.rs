@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::aliases::{require_lists, require_object, require_texts, sync_aliases};
 use super::{EventPayloadError, catalogue};
 use crate::FailurePolicy;
 
@@ -37,10 +38,14 @@ pub struct EventDef {
     /// Other names of fields, each after the payload's own name. A payload has only its own names: hand-written payloads
     /// may use the others, and a dialect whose hooks know them adds them when it encodes the payload.
     pub aliases: &'static [(&'static str, &'static str)],
-    /// Makes a rewritten payload consistent, given the payload before: aliases of one value are made equal.
-    ///
-    /// Fails if the rewrite is not valid for the event; the hook's verdict is then a failure.
-    pub normalize: fn(before: &Value, after: &mut Value) -> Result<(), EventPayloadError>,
+    /// Pairs of fields that are one value, and are kept equal: the one that a hook changed wins, or the first.
+    pub(super) same: &'static [(&'static str, &'static str)],
+    /// The fields that must be strings after a rewrite.
+    pub(super) texts: &'static [&'static str],
+    /// The fields that must be lists after a rewrite.
+    pub(super) lists: &'static [&'static str],
+    /// What else makes a payload of this event consistent.
+    pub(super) normalize: fn(event: &'static str, before: &Value, after: &mut Value) -> Result<(), EventPayloadError>,
 }
 
 impl EventDef {
@@ -57,7 +62,10 @@ impl EventDef {
             context: ContextScope::None,
             on_failure: FailurePolicy::Open,
             aliases: &[],
-            normalize: |_before, _after| Ok(()),
+            same: &[],
+            texts: &[],
+            lists: &[],
+            normalize: |_event, _before, _after| Ok(()),
         }
     }
 
@@ -76,6 +84,23 @@ impl EventDef {
     pub fn example(&self) -> Value {
         // A test parses the example of every event.
         serde_json::from_str(catalogue::find_example(self.name)).unwrap_or_default()
+    }
+
+    /// Makes a rewritten payload consistent, given the payload before: aliases of one value are made equal.
+    ///
+    /// # Errors
+    /// If the rewrite is not valid for the event; the hook's verdict is then a failure.
+    pub fn normalize(&self, before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
+        (self.normalize)(self.name, before, after)?;
+        if self.same.is_empty() && self.texts.is_empty() && self.lists.is_empty() {
+            return Ok(());
+        }
+        let fields = require_object(self.name, after)?;
+        for (one, other) in self.same {
+            sync_aliases(before, fields, one, other);
+        }
+        require_texts(fields, self.texts)?;
+        require_lists(fields, self.lists)
     }
 
     /// The prefix of an event family with its dot, such as `custom.`; `None` for a single event.

@@ -55,7 +55,7 @@ pub(crate) fn merge(event: &EventName, before: &Value, proposals: Vec<RewritePro
         Ok(fields) => Value::Object(fields),
         Err(reasons) => return MergeResult::Conflict(reasons),
     };
-    if let Err(error) = (event.def().normalize)(before, &mut value) {
+    if let Err(error) = event.def().normalize(before, &mut value) {
         return MergeResult::Conflict(first_last_conflict(&proposals, |first, last| {
             messages::incompatible_rewrites(first, last, &error.to_string())
         }));

@@ -69,7 +69,7 @@ pub(crate) fn apply(event: &EventName, before: &Value, rewrite: Rewrite) -> Resu
     let Some(mut after) = after else {
         return Ok(AppliedRewrite { value: None, ignored });
     };
-    (def.normalize)(before, &mut after).map_err(|error| error.to_string())?;
+    def.normalize(before, &mut after).map_err(|error| error.to_string())?;
     check_rewrite(event, before, &after).map_err(|error| error.to_string())?;
     // The host may fire a payload above the limit, but a rewrite must not exceed it.
     if let Err(error) = check_payload(&after)

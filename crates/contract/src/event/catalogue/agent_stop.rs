@@ -16,7 +16,9 @@ pub static ROW: EventDef = EventDef {
     deny_means: "The agent continues: the reason becomes its next message, until the turn reaches its limit of model \
                  calls. If a hook fails and its failure policy is `closed`, the turn ends instead.",
     deny_restricts: false,
-    normalize,
+    texts: &["response"],
+    lists: &["tool_calls", "tool_results"],
+    normalize: sync_usage,
     ..EventDef::guard("agent.stop")
 };
 
@@ -52,9 +54,4 @@ pub struct AgentStop {
     /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
-}
-
-/// Keeps the aliases of the token counts equal, and checks the answer.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    normalize_final_answer(ROW.name, "response", before, after)
 }

@@ -9,6 +9,7 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["choices", "text", "finish_reason", "usage"]),
     deny_means: "The response does not enter the conversation and the turn fails: `completion blocked: <reason>`.",
     context: ContextScope::Call,
+    texts: &["text", "finish_reason"],
     normalize,
     ..EventDef::rewrite("completion.post")
 };
@@ -50,8 +51,8 @@ pub struct CompletionPost {
 
 /// Keeps `text` and `finish_reason` equal to the first choice. If a hook changed them and not `choices`, the first
 /// choice is updated from them.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    let fields = require_object(ROW.name, after)?;
+fn normalize(event: &'static str, before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
+    let fields = require_object(event, after)?;
     require_lists(fields, &["choices"])?;
     let choices_changed = fields.get("choices") != before.get("choices");
     for (name, place, key) in [("text", "/0/message", "content"), ("finish_reason", "/0", "finish_reason")] {
@@ -71,9 +72,7 @@ fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError>
         };
         fields.insert(name.to_owned(), Value::String(text));
     }
-    require_texts(fields, &["text", "finish_reason"])?;
-    sync_usage(before, fields, "usage");
-    Ok(())
+    sync_usage(event, before, after)
 }
 
 #[cfg(test)]
@@ -99,7 +98,7 @@ mod tests {
             for (name, value) in rewrite.as_object().unwrap() {
                 after[name] = value.clone();
             }
-            normalize(&before, &mut after).unwrap();
+            ROW.normalize(&before, &mut after).unwrap();
             let mut expected = before.clone();
             expected["text"] = json!(text);
             expected["finish_reason"] = json!(finish_reason);

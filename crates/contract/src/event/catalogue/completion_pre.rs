@@ -18,7 +18,8 @@ pub static ROW: EventDef = EventDef {
     ]),
     deny_means: "The request is not sent and the turn fails: `completion blocked: <reason>`.",
     context: ContextScope::Call,
-    normalize,
+    texts: &["model"],
+    lists: &["messages", "tools"],
     ..EventDef::guard("completion.pre")
 };
 
@@ -56,11 +57,4 @@ pub struct CompletionPre {
     /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
-}
-
-/// A request needs a model and at least one message.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    let fields = require_object(ROW.name, after)?;
-    require_texts(fields, &["model"])?;
-    require_lists(fields, &["messages", "tools"])
 }

@@ -10,7 +10,9 @@ pub static ROW: EventDef = EventDef {
     deny_means: "The answer is withheld; the delegating agent gets `delegation blocked: <reason>` as an error.",
     context: ContextScope::Turn,
     on_failure: FailurePolicy::Closed,
-    normalize,
+    same: &[("result", "response")],
+    texts: &["result"],
+    lists: &["tool_calls", "tool_results"],
     ..EventDef::rewrite("delegation.post")
 };
 
@@ -43,12 +45,4 @@ pub struct DelegationPost {
     /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
-}
-
-/// Keeps `result` and `response` equal: they are aliases of one text.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    let fields = require_object(ROW.name, after)?;
-    sync_aliases(before, fields, "result", "response");
-    require_texts(fields, &["result"])?;
-    require_lists(fields, &["tool_calls", "tool_results"])
 }

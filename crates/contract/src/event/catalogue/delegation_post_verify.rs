@@ -9,7 +9,9 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["result", "response", "tool_calls", "tool_results"]),
     deny_means: "Verification fails: the child agent gets the reason and another attempt, until none is left.",
     deny_restricts: false,
-    normalize,
+    same: &[("result", "response")],
+    texts: &["result"],
+    lists: &["tool_calls", "tool_results"],
     ..EventDef::guard("delegation.post_verify")
 };
 
@@ -49,12 +51,4 @@ pub struct DelegationPostVerify {
     /// Why the `verify` script rejected the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-}
-
-/// Keeps `result` and `response` equal: they are aliases of one text.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    let fields = require_object(ROW.name, after)?;
-    sync_aliases(before, fields, "result", "response");
-    require_texts(fields, &["result"])?;
-    require_lists(fields, &["tool_calls", "tool_results"])
 }

@@ -17,7 +17,9 @@ pub static ROW: EventDef = EventDef {
         "max_verify_retries",
     ]),
     deny_means: "The task is not delegated; the delegating agent gets `delegation blocked: <reason>` as an error.",
-    normalize,
+    same: &[("prompt", "task")],
+    texts: &["agent", "prompt"],
+    lists: &["tools"],
     ..EventDef::guard("delegation.pre")
 };
 
@@ -56,12 +58,4 @@ pub struct DelegationPre {
     /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
-}
-
-/// Keeps `prompt` and `task` equal: they are aliases of one text.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    let fields = require_object(ROW.name, after)?;
-    sync_aliases(before, fields, "prompt", "task");
-    require_texts(fields, &["agent", "prompt"])?;
-    require_lists(fields, &["tools"])
 }

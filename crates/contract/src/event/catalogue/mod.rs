@@ -15,8 +15,7 @@ mod prelude {
 
     pub(super) use crate::FailurePolicy;
     pub(super) use crate::event::aliases::{
-        normalize_final_answer, require_lists, require_object, require_texts, sync_aliases, sync_tool_call,
-        sync_tool_result, sync_usage,
+        require_lists, require_object, sync_tool_call, sync_tool_result, sync_usage,
     };
     pub(super) use crate::event::def::{ContextScope, EventDef, RewriteTarget};
     pub(super) use crate::event::fragment::{

@@ -8,7 +8,7 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["prompt"]),
     deny_means: "The prompt is dropped and no turn starts; the user sees the reason.",
     context: ContextScope::Turn,
-    normalize,
+    texts: &["prompt"],
     ..EventDef::guard("prompt.followup")
 };
 
@@ -21,9 +21,4 @@ pub struct PromptFollowup {
     pub prompt: String,
     /// How many more prompts are queued.
     pub waiting: u32,
-}
-
-/// The prompt must stay a text.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    require_texts(require_object(ROW.name, after)?, &["prompt"])
 }

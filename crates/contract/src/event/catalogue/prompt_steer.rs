@@ -8,7 +8,7 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["messages"]),
     deny_means: "The messages are dropped; the user sees the reason.",
     context: ContextScope::Turn,
-    normalize,
+    lists: &["messages"],
     ..EventDef::guard("prompt.steer")
 };
 
@@ -19,9 +19,4 @@ pub static ROW: EventDef = EventDef {
 pub struct PromptSteer {
     /// The messages that the user wrote, oldest first.
     pub messages: Vec<String>,
-}
-
-/// The messages must stay a list.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    require_lists(require_object(ROW.name, after)?, &["messages"])
 }

@@ -8,7 +8,7 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["prompt"]),
     deny_means: "The prompt does not enter the conversation and no turn starts; the user sees the reason.",
     context: ContextScope::Turn,
-    normalize,
+    texts: &["prompt"],
     ..EventDef::guard("prompt.submit")
 };
 
@@ -25,9 +25,4 @@ pub struct PromptSubmit {
     /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
-}
-
-/// The prompt must stay a text.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    require_texts(require_object(ROW.name, after)?, &["prompt"])
 }

@@ -8,7 +8,7 @@ pub static ROW: EventDef = EventDef {
     subject: Some("step"),
     target: RewriteTarget::Fields(&["args"]),
     deny_means: "The step does not run and fails with the reason.",
-    normalize,
+    lists: &["args"],
     ..EventDef::guard("step.pre")
 };
 
@@ -25,9 +25,4 @@ pub struct StepPre {
     pub function: String,
     /// The arguments of the step, in order.
     pub args: Vec<Value>,
-}
-
-/// The arguments must stay a list.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    require_lists(require_object(ROW.name, after)?, &["args"])
 }

@@ -116,7 +116,7 @@ fn settling_what_nobody_changed_changes_nothing() {
     for def in CATALOGUE {
         let example = def.example();
         let mut after = example.clone();
-        assert_eq!((def.normalize)(&example, &mut after), Ok(()), "{}", def.name);
+        assert_eq!(def.normalize(&example, &mut after), Ok(()), "{}", def.name);
         assert_eq!(after, example, "{}", def.name);
     }
 }
@@ -128,9 +128,9 @@ fn settling_survives_any_value() {
         for before in odd.iter().chain([&def.example()]) {
             for after in &odd {
                 let mut settled = after.clone();
-                if (def.normalize)(before, &mut settled).is_ok() {
+                if def.normalize(before, &mut settled).is_ok() {
                     let mut again = settled.clone();
-                    assert_eq!((def.normalize)(&settled, &mut again), Ok(()), "{}: {after}", def.name);
+                    assert_eq!(def.normalize(&settled, &mut again), Ok(()), "{}: {after}", def.name);
                     assert_eq!(again, settled, "{}: {after}", def.name);
                 }
             }
@@ -213,7 +213,7 @@ fn both_spellings_of_a_field_follow_the_one_that_changed() {
         for changed in [one, other] {
             let mut after = before.clone();
             after[changed] = value.clone();
-            assert_eq!((def.normalize)(&before, &mut after), Ok(()), "{}: {changed}", def.name);
+            assert_eq!(def.normalize(&before, &mut after), Ok(()), "{}: {changed}", def.name);
             assert_eq!(after, expected, "{}: {changed}", def.name);
         }
     }

@@ -9,7 +9,7 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["content", "result", "is_error"]),
     deny_means: "The model receives the reason instead of the result, as an error.",
     context: ContextScope::Turn,
-    normalize,
+    normalize: sync_tool_result,
     ..EventDef::rewrite("tool.post")
 };
 
@@ -53,10 +53,4 @@ impl ToolPost {
         let error = is_error.then(|| content.clone());
         Self { call_id, name, content, is_error, result, error, ..Self::default() }
     }
-}
-
-/// Keeps `content` and `result` equal: they are aliases of one value, and the one that a hook changed wins. `error` is
-/// the content of a failed call.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    sync_tool_result(ROW.name, before, after)
 }

@@ -9,7 +9,7 @@ pub static ROW: EventDef = EventDef {
     target: RewriteTarget::Fields(&["name", "args", "arguments"]),
     deny_means: "The tool does not run; the reason is the tool's error result.",
     context: ContextScope::Turn,
-    normalize,
+    normalize: sync_tool_call,
     ..EventDef::guard("tool.pre")
 };
 
@@ -41,9 +41,4 @@ impl From<ToolCall> for ToolPre {
         let ToolCall { id, name, args, arguments } = call;
         Self { id, name, arguments, args, ..Self::default() }
     }
-}
-
-/// Keeps `args` and `arguments` equal: they are aliases of one value, and the one that a hook changed wins.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    sync_tool_call(ROW.name, before, after)
 }

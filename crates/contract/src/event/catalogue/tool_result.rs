@@ -8,7 +8,7 @@ pub static ROW: EventDef = EventDef {
     subject: Some("name"),
     target: RewriteTarget::Fields(&["content", "result", "is_error"]),
     deny_means: "The result is withheld and replaced by the reason, as an error.",
-    normalize,
+    normalize: sync_tool_result,
     ..EventDef::rewrite("tool.result")
 };
 
@@ -38,9 +38,4 @@ pub struct ToolResultPayload {
     /// What else is known about the call.
     #[serde(flatten)]
     pub facts: CallFacts,
-}
-
-/// Keeps `content` and `result` equal, as in `tool.post`.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    sync_tool_result(ROW.name, before, after)
 }

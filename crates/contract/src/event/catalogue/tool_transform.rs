@@ -8,7 +8,7 @@ pub static ROW: EventDef = EventDef {
     subject: Some("name"),
     target: RewriteTarget::Fields(&["name", "args", "arguments"]),
     deny_means: "The tool does not run; the reason is the tool's error result.",
-    normalize,
+    normalize: sync_tool_call,
     ..EventDef::rewrite("tool.transform")
 };
 
@@ -28,9 +28,4 @@ pub struct ToolTransform {
     /// What else is known about the call.
     #[serde(flatten)]
     pub facts: CallFacts,
-}
-
-/// Keeps `args` and `arguments` equal, as in `tool.pre`.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    sync_tool_call(ROW.name, before, after)
 }

@@ -9,7 +9,9 @@ pub static ROW: EventDef = EventDef {
     aliases: &[("text", "Response"), ("tool_calls", "ToolCalls"), ("tool_results", "ToolResults"), ("usage", "Usage")],
     deny_means: "The turn fails: `turn blocked: <reason>`. A turn that has already failed is not affected.",
     context: ContextScope::Persistent,
-    normalize,
+    texts: &["text"],
+    lists: &["tool_calls", "tool_results"],
+    normalize: sync_usage,
     ..EventDef::rewrite("turn.end")
 };
 
@@ -37,9 +39,4 @@ pub struct TurnEnd {
     /// The host agent's own data for this event; absent in Pintle's own agent loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<HostPayload>,
-}
-
-/// Keeps the aliases of the token counts equal, and checks the answer.
-fn normalize(before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    normalize_final_answer(ROW.name, "text", before, after)
 }

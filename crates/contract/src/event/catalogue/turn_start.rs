@@ -19,10 +19,6 @@ pub static ROW: EventDef = EventDef {
 pub struct TurnStart(pub String);
 
 /// The message must stay a text.
-fn normalize(_before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    if after.is_string() {
-        Ok(())
-    } else {
-        Err(EventPayloadError::PayloadType { event: ROW.name, expected: "a string" })
-    }
+fn normalize(event: &'static str, _before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
+    if after.is_string() { Ok(()) } else { Err(EventPayloadError::PayloadType { event: event, expected: "a string" }) }
 }

@@ -21,7 +21,7 @@ impl NaiveFold {
         }
         self.merge_fields(before, &proposals, after.as_object_mut().unwrap());
         if self.denials.is_empty() {
-            (self.event.name.def().normalize)(before, &mut after).unwrap();
+            self.event.name.def().normalize(before, &mut after).unwrap();
         }
         after
     }
@@ -138,7 +138,7 @@ impl NaiveFold {
             }
         };
         if after != *before {
-            (self.event.name.def().normalize)(before, &mut after).ok()?;
+            self.event.name.def().normalize(before, &mut after).ok()?;
         }
         Some((after, entirely))
     }
