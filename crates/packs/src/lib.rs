@@ -13,5 +13,6 @@ mod settings;
 pub use allowed::AllowedTarget;
 pub use examples::{BrokenExample, broken_examples};
 pub use judge::{PAUSED_RULE, PackFinding, judge};
-pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity, UnknownPackError, default_packs, pack_by_name, packs};
+pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity};
+pub use rules::{UnknownPackError, default_packs, pack_by_name, packs};
 pub use settings::{PackSettingError, PackSettings, RuleSetting, SEVERITY_WORDS, add_setting, read_arguments};

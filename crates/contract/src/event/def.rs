@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::aliases::{require_lists, require_object, require_texts, sync_aliases};
-use super::{EventPayloadError, catalogue};
+use super::payload_error::EventPayloadError;
 use crate::FailurePolicy;
 
 /// The definition of one event. A constant of the catalogue.
@@ -77,13 +77,6 @@ impl EventDef {
     /// The defaults of an event whose payload hooks may rewrite. `deny_means` and `target` are also left to the row.
     pub(super) const fn rewrite(name: &'static str) -> Self {
         Self { class: EventClass::Rewrite, deny_means: "", ..Self::observe(name) }
-    }
-
-    /// A realistic example payload.
-    #[must_use]
-    pub fn example(&self) -> Value {
-        // A test parses the example of every event.
-        serde_json::from_str(catalogue::find_example(self.name)).unwrap_or_default()
     }
 
     /// Makes a rewritten payload consistent, given the payload before: aliases of one value are made equal.

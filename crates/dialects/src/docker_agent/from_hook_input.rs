@@ -5,7 +5,7 @@ use pintle_contract::{EventKind, EventName};
 use serde_json::{Map, Value, json};
 
 use super::encode::{chat, keys};
-use super::{DockerEventDef, ROWS};
+use super::event_def::{DockerEventDef, ROWS};
 
 /// Keys whose value is in the payload under another name; the first name that the event has is used.
 const RENAMED: &[(&str, &[&str])] = &[

@@ -83,22 +83,22 @@ impl FileReport {
         self.error(code, format!("{}: line {line}: {message}", self.format), span, help);
     }
 
-    /// Adds the error that a value has the wrong type: `what` must be `wanted`.
-    pub fn wrong_type(&self, what: impl Display, wanted: &str, node: &DocNode, help: impl Into<NextStep>) {
-        let message = format!("{what} must be {wanted}, not {}", node.describe());
+    /// Adds the error that a value has the wrong type: `owner` must be `wanted`.
+    pub fn wrong_type(&self, owner: impl Display, wanted: &str, node: &DocNode, help: impl Into<NextStep>) {
+        let message = format!("{owner} must be {wanted}, not {}", node.describe());
         self.value_error("wrong_type", message, node.span, help);
     }
 
     /// The entries of a mapping; a value of another type is reported.
     pub fn entries<'n>(
         &self,
-        what: impl Display,
+        owner: impl Display,
         wanted: &str,
         node: &'n DocNode,
         help: impl Into<NextStep>,
     ) -> Option<&'n [MapEntry]> {
         node.entries().or_else(|| {
-            self.wrong_type(what, wanted, node, help);
+            self.wrong_type(owner, wanted, node, help);
             None
         })
     }
@@ -106,13 +106,13 @@ impl FileReport {
     /// The items of a list; a value of another type is reported.
     pub fn items<'n>(
         &self,
-        what: impl Display,
+        owner: impl Display,
         wanted: &str,
         node: &'n DocNode,
         help: impl Into<NextStep>,
     ) -> Option<&'n [DocNode]> {
         node.items().or_else(|| {
-            self.wrong_type(what, wanted, node, help);
+            self.wrong_type(owner, wanted, node, help);
             None
         })
     }

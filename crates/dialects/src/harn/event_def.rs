@@ -99,13 +99,13 @@ impl HarnEventDef {
 
 impl HarnExtras {
     /// The event with the path that a pattern without an operator is matched with.
-    const fn about(self, subject: &'static str) -> Self {
+    const fn with_subject(self, subject: &'static str) -> Self {
         Self { subject: Some(subject), ..self }
     }
 
     /// The same for a path that is the catalogue's subject.
     const fn indexed_by(self, subject: &'static str) -> Self {
-        Self { indexed: true, ..self.about(subject) }
+        Self { indexed: true, ..self.with_subject(subject) }
     }
 }
 
@@ -148,14 +148,18 @@ pub const ROWS: &[HarnEventDef] = &[
             veto: true,
             rewrites: Some(HarnRewrite::StepArguments),
             empty_word: Some("Allow"),
-            ..OF_PERSONA.about("target")
+            ..OF_PERSONA.with_subject("target")
         },
     ),
     event(
         "PostStep",
         EventKind::StepPost,
         encode::POST_STEP,
-        HarnExtras { rewrites: Some(HarnRewrite::Output), empty_word: Some("Pass"), ..OF_PERSONA.about("target") },
+        HarnExtras {
+            rewrites: Some(HarnRewrite::Output),
+            empty_word: Some("Pass"),
+            ..OF_PERSONA.with_subject("target")
+        },
     ),
     event(
         "OnApprovalRequested",
@@ -164,8 +168,8 @@ pub const ROWS: &[HarnEventDef] = &[
         OF_PERSONA.indexed_by("approval.name"),
     ),
     event("OnHandoffEmitted", EventKind::HandoffEmitted, encode::HANDOFF, OF_PERSONA.indexed_by("handoff.to")),
-    event("OnPersonaPaused", EventKind::PersonaPaused, encode::PAUSE, OF_PERSONA.about("persona")),
-    event("OnPersonaResumed", EventKind::PersonaResumed, encode::PAUSE, OF_PERSONA.about("persona")),
+    event("OnPersonaPaused", EventKind::PersonaPaused, encode::PAUSE, OF_PERSONA.with_subject("persona")),
+    event("OnPersonaResumed", EventKind::PersonaResumed, encode::PAUSE, OF_PERSONA.with_subject("persona")),
     event("OnBudgetThreshold", EventKind::BudgetThreshold, encode::BUDGET, OF_PERSONA.indexed_by("budget.kind")),
     event("SessionStart", EventKind::SessionStart, encode::START, TELLS),
     event("SessionEnd", EventKind::SessionEnd, encode::END, TELLS),

@@ -4,26 +4,12 @@
 //! a file here, its example as JSON in `../examples`, and an entry to the list below; the entry's first word is the
 //! event's [`EventKind`].
 
-use prelude::{EventDef, Value};
+mod prelude;
 
+use serde_json::Value;
+
+use super::EventDef;
 use super::fit;
-
-/// What the files of the events have in common.
-mod prelude {
-    pub(super) use serde::{Deserialize, Serialize};
-    pub(super) use serde_json::{Map, Value};
-
-    pub(super) use crate::FailurePolicy;
-    pub(super) use crate::event::aliases::{
-        require_lists, require_object, sync_tool_call, sync_tool_result, sync_usage,
-    };
-    pub(super) use crate::event::def::{ContextScope, EventDef, RewriteTarget};
-    pub(super) use crate::event::fragment::{
-        CallFacts, ChatMessage, ChatTool, CompletionChoice, HostPayload, LogLine, TokenUsage, ToolCall, ToolResult,
-        UnsettledWork,
-    };
-    pub(super) use crate::event::{EventKind, EventPayloadError};
-}
 
 macro_rules! catalogue {
     ($($kind:ident: $module:ident::$payload:ident),* $(,)?) => {
@@ -72,7 +58,7 @@ macro_rules! catalogue {
         }
 
         /// The example payload of the event with a name, as JSON text.
-        pub(super) fn find_example(name: &str) -> &'static str {
+        fn find_example(name: &str) -> &'static str {
             $(if name == $module::ROW.name {
                 return include_str!(concat!("../examples/", stringify!($module), ".json"));
             })*
@@ -139,6 +125,15 @@ catalogue! {
     SessionEnd: session_end::SessionEnd,
     Custom: custom::CustomPayload,
     Meta: meta::MetaPayload,
+}
+
+impl EventDef {
+    /// A realistic example payload.
+    #[must_use]
+    pub fn example(&self) -> Value {
+        // A test parses the example of every event.
+        serde_json::from_str(find_example(self.name)).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

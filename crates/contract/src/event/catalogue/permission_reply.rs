@@ -1,6 +1,7 @@
 //! `permission.reply`.
 
 use super::prelude::*;
+use crate::event::EventKind;
 
 /// The event definition of `permission.reply`.
 pub static ROW: EventDef = EventDef {

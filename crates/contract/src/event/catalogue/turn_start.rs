@@ -20,5 +20,5 @@ pub struct TurnStart(pub String);
 
 /// The message must stay a text.
 fn normalize(event: &'static str, _before: &Value, after: &mut Value) -> Result<(), EventPayloadError> {
-    if after.is_string() { Ok(()) } else { Err(EventPayloadError::PayloadType { event: event, expected: "a string" }) }
+    if after.is_string() { Ok(()) } else { Err(EventPayloadError::PayloadType { event, expected: "a string" }) }
 }

@@ -7,7 +7,7 @@ use pintle_contract::{
 };
 
 use super::hook::HookDraft;
-use crate::ai_harness::{NAMES, codec};
+use crate::ai_harness::codec::{NAMES, codec};
 
 /// The placeholder event of a hook without a valid event, so that its script is still compiled and its errors are
 /// reported.

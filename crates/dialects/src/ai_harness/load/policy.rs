@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::merge::{GatheredFiles, new_report};
 use crate::Artifact;
-use crate::ai_harness::{PROFILE, codec};
+use crate::ai_harness::codec::{PROFILE, codec};
 use crate::document::{
     DocNode, FieldReader, FileReport, KeyTable, MapEntry, NodeKind, UnknownKeys, key, parse, skip_byte_order_mark,
 };

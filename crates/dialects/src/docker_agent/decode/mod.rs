@@ -9,7 +9,8 @@ mod verdict;
 
 use pintle_contract::{Event, Failure, FailureKind, HandlerOutput, Verdict};
 
-use super::{DockerAgentCodec, DockerEventDef};
+use super::codec::DockerAgentCodec;
+use super::event_def::DockerEventDef;
 
 pub(super) use self::output::KeySpelling;
 pub(super) use self::output::OutputKey;

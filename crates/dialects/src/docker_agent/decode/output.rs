@@ -9,7 +9,7 @@ use pintle_contract::{Codec, format_key, suggest_nearest};
 use serde_json::{Map, Value};
 
 use super::DockerDecodeContext;
-use crate::docker_agent::DockerAgentVersion;
+use crate::docker_agent::event_def::DockerAgentVersion;
 use crate::docker_agent::event_def::{ContextReader, DockerEventDef, DockerRewrite, PermissionWords};
 
 /// The output of a hook: the known keys, with values of the right type.

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use super::output::{DockerHookOutput, find_key};
 use super::{DockerDecodeContext, bad_output, verdict};
-use crate::docker_agent::DockerAgentVersion;
 use crate::docker_agent::event_def::ContextReader;
+use crate::docker_agent::event_def::DockerAgentVersion;
 
 const BLOCK: i32 = 2;
 

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::output::DockerHookOutput;
 use super::{DockerDecodeContext, bad_output};
-use crate::docker_agent::DockerAgentVersion;
 use crate::docker_agent::encode::chat;
+use crate::docker_agent::event_def::DockerAgentVersion;
 use crate::docker_agent::event_def::{ContextReader, DockerRewrite, PermissionWords};
 use pintle_clients::program_output::limit_warnings;
 

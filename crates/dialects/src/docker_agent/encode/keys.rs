@@ -10,7 +10,7 @@ use pintle_contract::{Event, EventKind};
 use serde_json::{Map, Value, json};
 
 use super::DockerValue;
-use crate::docker_agent::DockerAgentVersion;
+use crate::docker_agent::event_def::DockerAgentVersion;
 
 /// One key of a hook's input.
 #[derive(Debug)]

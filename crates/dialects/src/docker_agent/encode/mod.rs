@@ -11,7 +11,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use self::chat::DockerChatMessage;
-use super::{DockerAgentVersion, DockerEventDef};
+use super::event_def::{DockerAgentVersion, DockerEventDef};
 
 /// The object on a hook's standard input, written directly from the event without copying it.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,8 @@ use pintle_contract::{Codec, Event, Origin};
 use pintle_testkit::{event_from, example_origin};
 use serde_json::{Value, json};
 
-use crate::docker_agent::{DockerAgentCodec, DockerAgentVersion, ROWS};
+use crate::docker_agent::codec::DockerAgentCodec;
+use crate::docker_agent::event_def::{DockerAgentVersion, ROWS};
 
 /// Every key of docker-agent's own list, in its order.
 const ORDER: [&str; 43] = [

@@ -2,7 +2,6 @@
 
 use pintle_contract::{Event, EventKind, HookInfluence};
 
-use super::DockerAgentVersion;
 use super::encode::keys::{self, DockerKey, ObjectOpening};
 use crate::{DialectEvent, event};
 
@@ -225,6 +224,21 @@ pub(super) fn for_event(event: &Event, event_alias: &str) -> &'static DockerEven
 /// The definition of an event by docker-agent's name.
 pub(super) fn by_name(name: &str) -> Option<&'static DockerEventDef> {
     DialectEvent::by_name(ROWS, name)
+}
+
+/// The docker-agent version that a file is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DockerAgentVersion {
+    /// The newest contract, which Pintle follows unless a file or a flag says otherwise.
+    #[default]
+    Newest,
+    /// The version of June 2026: `compat: g1`.
+    G1,
+}
+
+impl DockerAgentVersion {
+    /// The values of `compat:` in files and flags.
+    pub const WORDS: &'static [(&'static str, Self)] = &[("g1", Self::G1), ("g3", Self::Newest)];
 }
 
 #[cfg(test)]

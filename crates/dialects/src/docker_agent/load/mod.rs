@@ -10,7 +10,7 @@ mod settings;
 
 use pintle_contract::ByteSpan;
 
-use super::DockerAgentVersion;
+use super::event_def::DockerAgentVersion;
 use crate::document::{DocNode, FileReport, parse, skip_byte_order_mark};
 use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 

@@ -7,7 +7,7 @@ use pintle_contract::{ByteSpan, SourceFile, suggest_nearest};
 
 use super::hooks::guess_event;
 use crate::ArtifactKind;
-use crate::docker_agent::DIALECT;
+use crate::docker_agent::event_def::ROWS;
 use crate::document::{FileReport, MapEntry, NodeKind, outline, skip_byte_order_mark};
 
 /// Keys of a model script, which may have `agents` as well and is in the same directory as the agents that use it.
@@ -52,7 +52,7 @@ fn recognise_exact_keys(keys: &[&str]) -> Option<ArtifactKind> {
     if keys.contains(&"settings") {
         return Some(ArtifactKind::UserSettings);
     }
-    DIALECT.events.names().any(|name| keys.contains(&name)).then_some(ArtifactKind::HooksBlock)
+    ROWS.iter().any(|def| keys.contains(&def.name)).then_some(ArtifactKind::HooksBlock)
 }
 
 /// The kind that a document with a misspelt key was meant to be, judging by the key's value.

@@ -4,7 +4,7 @@ use pintle_contract::{PermissionMode, UntrustedGuardPolicy};
 
 use super::{agent, hooks};
 use crate::ParsedProject;
-use crate::docker_agent::DockerAgentVersion;
+use crate::docker_agent::event_def::DockerAgentVersion;
 use crate::document::{DocNode, FieldReader, FileReport, NodeKind};
 
 /// Sections of the file, and settings, that only concern docker-agent's own user interface and services. They do not

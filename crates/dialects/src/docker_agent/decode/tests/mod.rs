@@ -12,7 +12,8 @@ use std::sync::Arc;
 use pintle_contract::{Codec, CommandOutput, Effect, Event, EventKind, HandlerOutput, Rewrite, Verdict, VerdictKind};
 use pintle_testkit::{catalogue_payload, plain_event};
 
-use crate::docker_agent::{DockerAgentCodec, DockerAgentVersion, ROWS};
+use crate::docker_agent::codec::DockerAgentCodec;
+use crate::docker_agent::event_def::{DockerAgentVersion, ROWS};
 
 /// The example payload of an event; `preempt` is `pre_tool_use` with `preempt_yolo`.
 fn example_event(name: &str) -> (Event, &str) {

@@ -7,7 +7,9 @@ use pintle_contract::{
 
 use super::model::{RETRIES, ResolvedModel, THRESHOLDS, read_names};
 use super::{AgentFile, report_unknown};
-use crate::docker_agent::{DockerAgentVersion, LOOP_RULES, hooks};
+use crate::docker_agent::codec::LOOP_RULES;
+use crate::docker_agent::event_def::DockerAgentVersion;
+use crate::docker_agent::hooks;
 use crate::document::{
     DocNode, FieldReader, FileReport, KeyDef, KeyTable, MapEntry, NodeKind, UnknownKeys, key, read_keys,
 };

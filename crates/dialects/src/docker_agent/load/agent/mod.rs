@@ -16,7 +16,7 @@ use pintle_contract::{AgentSpec, ByteSpan, PermissionMode, PermissionsSpec, Team
 
 use self::model::ModelTable;
 use self::tools::SharedDefinitions;
-use crate::docker_agent::DockerAgentVersion;
+use crate::docker_agent::event_def::DockerAgentVersion;
 use crate::document::{
     DocNode, FieldReader, FileReport, KeyTable, MapEntry, NodeKind, UnknownKeys, key, read_keys, sanitize,
 };

@@ -2,7 +2,7 @@
 
 use pintle_contract::suggest_nearest;
 
-use crate::docker_agent::ROWS;
+use crate::docker_agent::event_def::ROWS;
 
 /// Other agents' names of events that cannot be found by similarity or in the catalogue.
 const ELSEWHERE: &[(&str, &str)] = &[

@@ -9,7 +9,8 @@ use pintle_contract::{
 };
 use serde_json::{Value, json};
 
-use crate::docker_agent::{DockerAgentCodec, DockerAgentVersion, DockerEventDef};
+use crate::docker_agent::codec::DockerAgentCodec;
+use crate::docker_agent::event_def::{DockerAgentVersion, DockerEventDef};
 use crate::document::{FieldReader, FileReport};
 
 /// The default timeout of a call.

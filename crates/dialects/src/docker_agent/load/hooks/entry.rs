@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::{BlockPath, hook, report_fault, scalar_text};
 use crate::docker_agent::event_def::PREEMPT;
-use crate::docker_agent::{DockerAgentVersion, DockerEventDef};
+use crate::docker_agent::event_def::{DockerAgentVersion, DockerEventDef};
 use crate::document::{DocNode, FieldReader, FileReport, KeyTable, NodeKind, UnknownKeys, key};
 
 /// What is added to the matcher of a guard on `shell`.

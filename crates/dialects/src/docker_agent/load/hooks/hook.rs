@@ -7,7 +7,7 @@ use pintle_contract::{
 use super::declare::{DEFAULT_TIMEOUT_MS, DockerHookDraft, read_policy};
 use super::entry::EntryContext;
 use super::{BlockPath, lint, node_location, scalar_text};
-use crate::docker_agent::DockerAgentVersion;
+use crate::docker_agent::event_def::DockerAgentVersion;
 use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key};
 use crate::words::{ENFORCEMENT_MODES, read_failure_words};
 

@@ -15,7 +15,7 @@ use pintle_contract::{BuiltinSpec, CommandSpec, HandlerSpec, HookDeclaration, Lo
 
 use self::declare::DockerHookDraft;
 use super::super::event_def;
-use crate::docker_agent::{DockerAgentVersion, DockerEventDef, ROWS};
+use crate::docker_agent::event_def::{DockerAgentVersion, DockerEventDef, ROWS};
 use crate::document::{DocNode, FileReport, MapEntry, NextStep, NodeKind};
 
 pub(in crate::docker_agent::load) use self::advice::guess_event;

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use pintle_contract::{AgentSpec, MemberSpec, ModelSpec, Severity, SourceFile, TeamSpec};
 
-use crate::docker_agent::{DockerAgentVersion, load};
+use crate::docker_agent::event_def::DockerAgentVersion;
+use crate::docker_agent::load;
 use crate::test_support::findings;
 use crate::{Artifact, ArtifactKind, ParseContext, ParsedProject};
 

@@ -10,7 +10,7 @@ use pintle_contract::{ByteSpan, suggest_nearest};
 use super::hook::DockerHookKind;
 use crate::docker_agent::decode::{DECISION_SCHEMA, KeySpelling, OutputKey, find_key, is_spelled_so_in_the_example};
 use crate::docker_agent::event_def::{ContextReader, PermissionWords};
-use crate::docker_agent::{DockerAgentVersion, DockerEventDef, ROWS};
+use crate::docker_agent::event_def::{DockerAgentVersion, DockerEventDef, ROWS};
 use crate::document::FieldReader;
 use words::{PrintedKey, find_exit_two, find_printed_keys};
 
