@@ -9,6 +9,7 @@ mod declare;
 mod decode;
 mod encode;
 mod event_def;
+mod fault;
 mod load;
 mod name;
 mod native;
@@ -24,7 +25,6 @@ pub use decode::decode;
 pub use event_def::{HarnEventDef, HarnRewrite, HarnSurface, ROWS};
 pub use load::{PackageDependency, PackageFiles, load, package_files};
 pub use name::UNSUPPORTED;
-pub use pattern::{EventPattern, PatternError};
 pub use personas::KEY_SECTIONS;
 
 use std::sync::LazyLock;

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use pintle_contract::{Diagnostic, Location, did_you_mean};
+use pintle_contract::did_you_mean;
 
 use super::event_def::{HarnEventDef, HarnSurface, ROWS, to_snake_case};
+use super::fault::HarnFault;
 
 /// An event with an optional threshold.
 #[derive(Debug, Clone, Copy)]
@@ -12,20 +13,6 @@ pub(super) struct NamedEvent {
     pub(super) def: &'static HarnEventDef,
     /// The threshold of `OnBudgetThreshold(pct)`.
     pub(super) percent: Option<f64>,
-}
-
-/// An invalid event name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct EventNameError {
-    pub(super) code: &'static str,
-    pub(super) message: String,
-    pub(super) help: Option<String>,
-}
-
-impl EventNameError {
-    pub(super) fn into_diagnostic(self, location: Location) -> Diagnostic {
-        Diagnostic { help: self.help, ..Diagnostic::error(self.code, self.message, location) }
-    }
 }
 
 /// Harn's only other event alias.
@@ -56,7 +43,7 @@ pub const UNSUPPORTED: &[(&str, &str)] = &[
 ];
 
 /// Finds an event by either of its names, whatever function registers it.
-pub(super) fn find_event(written: &str) -> Result<NamedEvent, EventNameError> {
+pub(super) fn find_event(written: &str) -> Result<NamedEvent, HarnFault> {
     let (name, mark) = match written.strip_prefix(BUDGET).map(str::trim) {
         Some(rest) if rest.starts_with('(') => (BUDGET, Some(rest)),
         _ => (written, None),
@@ -73,11 +60,7 @@ pub(super) fn find_event(written: &str) -> Result<NamedEvent, EventNameError> {
 /// Finds an event for one of the functions that register hooks on a surface.
 ///
 /// Only session events have a lower-case name, and each function has its own events.
-pub(super) fn find_event_for(
-    written: &str,
-    surface: HarnSurface,
-    function: &str,
-) -> Result<NamedEvent, EventNameError> {
+pub(super) fn find_event_for(written: &str, surface: HarnSurface, function: &str) -> Result<NamedEvent, HarnFault> {
     let named = find_event(written)?;
     let def = named.def;
     if def.surface != surface {
@@ -89,38 +72,33 @@ pub(super) fn find_event_for(
             }
             other => format!("register it with `{}`", other.function()),
         };
-        return Err(EventNameError { code: "wrong_event", message, help: Some(help) });
+        return Err(HarnFault::new("wrong_event", message, help));
     }
     if def.name == BUDGET && named.percent.is_none() {
-        let message = String::from("`OnBudgetThreshold` needs a threshold in percent");
-        let help = Some(String::from("write a number, for example `OnBudgetThreshold(80)`"));
-        return Err(EventNameError { code: "bad_event", message, help });
+        let message = "`OnBudgetThreshold` needs a threshold in percent";
+        return Err(HarnFault::new("bad_event", message, "write a number, for example `OnBudgetThreshold(80)`"));
     }
     Ok(named)
 }
 
 /// Parses the number in `(80)`.
-fn parse_percent(mark: &str, written: &str) -> Result<f64, EventNameError> {
+fn parse_percent(mark: &str, written: &str) -> Result<f64, HarnFault> {
     let number = mark.strip_prefix('(').and_then(|mark| mark.strip_suffix(')')).unwrap_or_default().trim();
     match number.parse::<f64>() {
         Ok(percent) if percent.is_finite() && percent > 0.0 => Ok(percent),
         _ => {
             let message = format!("`{written}` has an invalid threshold: `{number}` is not a number above 0");
-            let help = Some(String::from("write a percentage, for example `OnBudgetThreshold(80)`"));
-            Err(EventNameError { code: "bad_event", message, help })
+            Err(HarnFault::new("bad_event", message, "write a percentage, for example `OnBudgetThreshold(80)`"))
         }
     }
 }
 
-fn unknown_event(written: &str) -> EventNameError {
+fn unknown_event(written: &str) -> HarnFault {
     if let Some((name, nearest)) =
         UNSUPPORTED.iter().find(|(name, _)| *name == written || to_snake_case(name) == written)
     {
-        return EventNameError {
-            code: "unsupported_event",
-            message: format!("`{name}` is an event of Harn that Pintle does not fire"),
-            help: Some(format!("the nearest event is `{nearest}`")),
-        };
+        let message = format!("`{name}` is an event of Harn that Pintle does not fire");
+        return HarnFault::new("unsupported_event", message, format!("the nearest event is `{nearest}`"));
     }
     let names: Vec<Cow<'_, str>> = ROWS
         .iter()
@@ -132,5 +110,5 @@ fn unknown_event(written: &str) -> EventNameError {
     let help = did_you_mean(written, names.iter().map(AsRef::as_ref)).unwrap_or_else(|| {
         format!("the events are {}", ROWS.iter().map(|def| def.name).collect::<Vec<_>>().join(", "))
     });
-    EventNameError { code: "unknown_event", message: format!("unknown event `{written}`"), help: Some(help) }
+    HarnFault::new("unknown_event", format!("unknown event `{written}`"), help)
 }

@@ -8,7 +8,7 @@ use pintle_contract::{
 
 use super::codec::HarnCodec;
 use super::event_def::{HarnEventDef, HarnSurface};
-use super::name::{self, EventNameError, NamedEvent};
+use super::name::{self, NamedEvent};
 use super::native::{DenyHandler, MaxOutputHandler};
 use super::pattern::{EventPattern, NameGlob, PersonaScope};
 
@@ -83,15 +83,15 @@ pub fn declare_tool_hooks(spec: ToolHookSpec) -> Result<Vec<HookDeclaration>, Ve
             Some(name) => format!("{name} {part}"),
             None => default_name(&location, HarnSurface::Tool.function(), &format!("{shown} {part}")),
         };
-        let matcher = find_event(event, HarnSurface::Tool, HarnSurface::Tool.function())
-            .and_then(|named| Ok((named, EventPattern::compile_for(shown, named.def).map_err(DeclareError::Pattern)?)));
+        let matcher = name::find_event_for(event, HarnSurface::Tool, HarnSurface::Tool.function())
+            .and_then(|named| Ok((named, EventPattern::compile(shown, named.def)?)));
         match matcher {
             Ok((named, pattern)) => {
                 let matcher = (!pattern.matches_all()).then(|| MatcherSpec::Compiled(Arc::new(pattern)));
                 declared.extend(build_declaration(name, named, matcher, handler, &options, location.clone()));
             }
             // The same pattern has the same error in each part.
-            Err(error) if faults.is_empty() => faults.push(error.into_diagnostics(location.clone())),
+            Err(error) if faults.is_empty() => faults.push(error.into_diagnostic(location.clone())),
             Err(_) => {}
         }
     }
@@ -109,8 +109,8 @@ pub fn declare_session_hook(
     options: HarnHookOptions,
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
-    let error = |error: DeclareError| vec![error.into_diagnostics(location.clone())];
-    let named = find_event(event, HarnSurface::Session, HarnSurface::Session.function()).map_err(error)?;
+    let named = name::find_event_for(event.trim(), HarnSurface::Session, HarnSurface::Session.function())
+        .map_err(|error| vec![error.into_diagnostic(location.clone())])?;
     declare_with_pattern(named, pattern.unwrap_or("*"), handler, options, location)
 }
 
@@ -139,8 +139,7 @@ fn declare_with_pattern(
     location: Location,
 ) -> Result<HookDeclaration, Vec<Diagnostic>> {
     let row = named.def;
-    let pattern =
-        EventPattern::compile_for(pattern, row).map_err(|error| vec![error.into_diagnostic(location.clone())])?;
+    let pattern = EventPattern::compile(pattern, row).map_err(|error| vec![error.into_diagnostic(location.clone())])?;
     let name = options.name.clone().unwrap_or_else(|| default_name(&location, row.surface.function(), row.name));
     let matcher = match named.percent {
         None => (!pattern.matches_all()).then(|| MatcherSpec::Compiled(Arc::new(pattern))),
@@ -205,8 +204,8 @@ fn declare_scoped(
         faults.push(error.help("name the step, or use `register_persona_hook` to hook all steps"));
     }
     let function = if step.is_some() { STEP } else { HarnSurface::Persona.function() };
-    let named = find_event(event, HarnSurface::Persona, function)
-        .map_err(|error| faults.push(error.into_diagnostics(location.clone())))
+    let named = name::find_event_for(event.trim(), HarnSurface::Persona, function)
+        .map_err(|error| faults.push(error.into_diagnostic(location.clone())))
         .ok();
     let (Some(glob), Some(named), true) = (glob, named, faults.is_empty()) else { return Err(faults) };
     let shown = match (step, if persona.trim().is_empty() { "*" } else { persona.trim() }) {
@@ -226,24 +225,6 @@ fn declare_scoped(
     let matcher = (!everything).then(|| MatcherSpec::Compiled(Arc::new(scope)));
     build_declaration(name, named, matcher, handler, &options, location.clone())
         .ok_or_else(|| vec![Diagnostic::error("unknown_event", format!("unknown event `{event}`"), location)])
-}
-
-enum DeclareError {
-    Name(EventNameError),
-    Pattern(super::pattern::PatternError),
-}
-
-impl DeclareError {
-    fn into_diagnostics(self, location: Location) -> Diagnostic {
-        match self {
-            Self::Name(error) => error.into_diagnostic(location),
-            Self::Pattern(error) => error.into_diagnostic(location),
-        }
-    }
-}
-
-fn find_event(event: &str, surface: HarnSurface, function: &str) -> Result<NamedEvent, DeclareError> {
-    name::find_event_for(event.trim(), surface, function).map_err(DeclareError::Name)
 }
 
 /// `policy.star:12 exec_* deny`, or the function for a hook that is not in a file.

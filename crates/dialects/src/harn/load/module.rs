@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
-    ByteSpan, CommandSpec, Diagnostic, FunctionRef, FunctionSpec, HandlerSpec, Location, ScriptSource, suggest_or_list,
+    ByteSpan, CommandSpec, FunctionRef, FunctionSpec, HandlerSpec, Location, ScriptSource, suggest_or_list,
 };
 
 use crate::Artifact;
+use crate::harn::fault::HarnFault;
 
 /// The directories of a package in which its modules are searched, in order.
 const FOLDERS: [&str; 3] = ["", "src", "lib"];
@@ -22,44 +23,30 @@ pub(super) struct PackageContext<'a> {
     pub(super) has_harn: bool,
 }
 
-/// Why a handler cannot be resolved.
-#[derive(Debug)]
-pub(super) struct HandlerLookupError {
-    message: String,
-    help: String,
-}
-
-impl HandlerLookupError {
-    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { message: message.into(), help: help.into() }
-    }
-
-    pub(super) fn into_diagnostic(self, location: Location) -> Diagnostic {
-        Diagnostic::error("bad_handler", self.message, location).help(self.help)
-    }
-}
-
 /// The module that a package's own name means.
 const LIBRARY: &str = "lib";
 
 /// Resolves the handler that a manifest names.
-pub(super) fn resolve(handler: &str, home: &PackageContext<'_>) -> Result<HandlerSpec, HandlerLookupError> {
+pub(super) fn resolve(handler: &str, home: &PackageContext<'_>) -> Result<HandlerSpec, HarnFault> {
     let Some((module, function)) =
         handler.rsplit_once("::").filter(|(module, function)| !module.is_empty() && !function.is_empty())
     else {
-        return Err(HandlerLookupError::new(
+        return Err(HarnFault::new(
+            "bad_handler",
             format!("`{handler}` is not a module function"),
             "write `module::function`, such as `policy::reject_secrets`",
         ));
     };
     if function.starts_with('_') {
-        return Err(HandlerLookupError::new(
+        return Err(HarnFault::new(
+            "bad_handler",
             format!("`{function}` of module `{module}` is private: its name starts with an underscore"),
             "name a function that is exported, or rename it",
         ));
     }
     if !function.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
-        return Err(HandlerLookupError::new(
+        return Err(HarnFault::new(
+            "bad_handler",
             format!("`{function}` is not a function name"),
             "write `module::function`",
         ));
@@ -82,13 +69,13 @@ pub(super) fn resolve(handler: &str, home: &PackageContext<'_>) -> Result<Handle
 }
 
 /// Finds the file of a module: the exported one of this name, otherwise one of this name in the package.
-fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifact, HandlerLookupError> {
+fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifact, HarnFault> {
     let own = home.package.and_then(|package| module.strip_prefix(package)?.strip_prefix("::")).unwrap_or(module);
     let has_path = |path: &Path| home.modules.iter().find(|artifact| artifact.file.path == *path).copied();
     if let Some((_, path)) = home.exports.iter().find(|(name, _)| name == own) {
         return has_path(&home.folder.join(path)).ok_or_else(|| {
             let message = format!("module `{module}` is exported as `{path}`, which does not exist or cannot be read");
-            HandlerLookupError::new(message, "fix the path under `[exports]`; it is relative to the manifest")
+            HarnFault::new("bad_handler", message, "fix the path under `[exports]`; it is relative to the manifest")
         });
     }
     let stem: PathBuf = own.split("::").collect();
@@ -109,7 +96,7 @@ fn find_module<'a>(module: &str, home: &PackageContext<'a>) -> Result<&'a Artifa
         true => format!("write it as `{}.star` next to the manifest, in `src/` or in `lib/`", stem.display()),
         false => suggest_or_list(own, known.iter().copied(), "the package has"),
     };
-    Err(HandlerLookupError::new(format!("the package has no module `{module}`"), help))
+    Err(HarnFault::new("bad_handler", format!("the package has no module `{module}`"), help))
 }
 
 /// The names of the existing modules.
@@ -129,10 +116,11 @@ fn harn_worker(
     module: &str,
     function: &str,
     home: &PackageContext<'_>,
-) -> Result<HandlerSpec, HandlerLookupError> {
+) -> Result<HandlerSpec, HarnFault> {
     let path = artifact.file.path.display();
     if !home.has_harn {
-        return Err(HandlerLookupError::new(
+        return Err(HarnFault::new(
+            "bad_handler",
             format!(
                 "cannot run `{path}`: module `{module}` is written in Harn, and the program `harn` is not installed"
             ),

@@ -3,10 +3,10 @@
 use pintle_contract::Event;
 use regex::{Regex, RegexBuilder};
 
-use super::PatternError;
 use super::glob::NameGlob;
 use super::path::{FieldPath, is_root};
 use crate::harn::HarnEventDef;
+use crate::harn::fault::HarnFault;
 
 /// The maximum memory of one compiled regular expression.
 pub(super) const MAX_REGEX_BYTES: usize = 1 << 20;
@@ -73,7 +73,7 @@ const OPERATORS: [(&str, PatternOperator); 3] =
     [("=~", PatternOperator::Matches), ("==", PatternOperator::Equals), ("!=", PatternOperator::Differs)];
 
 /// Parses a trimmed pattern.
-pub(super) fn compile(text: &str, def: &'static HarnEventDef) -> Result<PatternTest, PatternError> {
+pub(super) fn compile(text: &str, def: &'static HarnEventDef) -> Result<PatternTest, HarnFault> {
     if text.is_empty() || text == "*" {
         return Ok(PatternTest::Always);
     }
@@ -83,7 +83,7 @@ pub(super) fn compile(text: &str, def: &'static HarnEventDef) -> Result<PatternT
     }
 }
 
-fn compile_plain(text: &str, def: &'static HarnEventDef) -> Result<PatternTest, PatternError> {
+fn compile_plain(text: &str, def: &'static HarnEventDef) -> Result<PatternTest, HarnFault> {
     let is_path = text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
     let first = text.split('.').next().unwrap_or_default();
     if is_path && is_root(first, def) && (text.contains('.') || def.subject.is_none()) {
@@ -93,7 +93,7 @@ fn compile_plain(text: &str, def: &'static HarnEventDef) -> Result<PatternTest, 
         let message = format!("`{text}` never matches `{}`: that event has no tool", def.name);
         let paths = def.paths().join(", ");
         let help = format!("write `*`, or a comparison such as `agent == \"root\"`; its fields are {paths}");
-        return Err(PatternError::with_help(message, help));
+        return Err(HarnFault::of_pattern(message, help));
     };
     Ok(PatternTest::MatchesGlob(FieldPath::bind(subject, def)?, NameGlob::compile(text)?))
 }
@@ -104,9 +104,9 @@ fn compile_comparison(
     operator: PatternOperator,
     right: &str,
     def: &'static HarnEventDef,
-) -> Result<PatternTest, PatternError> {
+) -> Result<PatternTest, HarnFault> {
     if path.is_empty() {
-        return Err(PatternError::with_help(
+        return Err(HarnFault::of_pattern(
             format!("the pattern `{text}` has no field to compare"),
             "write a field before the operator, for example `tool.name == \"shell\"`",
         ));
@@ -119,7 +119,7 @@ fn compile_comparison(
         PatternOperator::Matches => {
             let regex = RegexBuilder::new(&wanted).size_limit(MAX_REGEX_BYTES).build().map_err(|error| {
                 let message = format!("`{wanted}` is not a valid regular expression: {}", last_error_line(&error));
-                PatternError::with_help(message, "escape a literal character with a backslash")
+                HarnFault::of_pattern(message, "escape a literal character with a backslash")
             })?;
             PatternTest::MatchesRegex(path, regex)
         }
@@ -127,7 +127,7 @@ fn compile_comparison(
 }
 
 /// The right side of a comparison, without quotes.
-fn parse_operand(text: &str, right: &str, operator: PatternOperator) -> Result<String, PatternError> {
+fn parse_operand(text: &str, right: &str, operator: PatternOperator) -> Result<String, HarnFault> {
     let Some(quote) = right.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
         let is_joined = operator != PatternOperator::Matches && (right.contains("&&") || right.contains("||"));
         if split_operator(right).is_some() || is_joined {
@@ -142,7 +142,7 @@ fn parse_operand(text: &str, right: &str, operator: PatternOperator) -> Result<S
         match letters.next() {
             None => {
                 let message = format!("the pattern `{text}` has an unclosed {quote}");
-                return Err(PatternError::with_help(message, "close the quotes"));
+                return Err(HarnFault::of_pattern(message, "close the quotes"));
             }
             Some(letter) if letter == quote => break,
             Some('\\') => {
@@ -159,8 +159,8 @@ fn parse_operand(text: &str, right: &str, operator: PatternOperator) -> Result<S
     if letters.as_str().trim().is_empty() { Ok(inner) } else { Err(multiple_comparisons(text)) }
 }
 
-fn multiple_comparisons(text: &str) -> PatternError {
-    PatternError::with_help(
+fn multiple_comparisons(text: &str) -> HarnFault {
+    HarnFault::of_pattern(
         format!("the pattern `{text}` contains more than one comparison"),
         "write one comparison and check the rest in the handler, or quote a value that contains operators",
     )

@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::PatternError;
+use crate::harn::fault::HarnFault;
 
 /// The maximum number of names that a glob with braces but no wildcards may expand to, to be looked up rather than
 /// matched.
@@ -23,7 +23,7 @@ pub(in crate::harn) enum NameGlob {
 }
 
 impl NameGlob {
-    pub(in crate::harn) fn compile(text: &str) -> Result<Self, PatternError> {
+    pub(in crate::harn) fn compile(text: &str) -> Result<Self, HarnFault> {
         if text.is_empty() || text == "*" {
             return Ok(Self::All);
         }
@@ -65,7 +65,7 @@ struct GlobShape {
 }
 
 impl GlobShape {
-    fn read(text: &str) -> Result<Self, PatternError> {
+    fn read(text: &str) -> Result<Self, HarnFault> {
         let mut shape = Self { expression: String::from("^(?s:"), names: Some(vec![String::new()]) };
         let mut rest = text.chars();
         // For each open brace, the prefix that its alternatives share, and the finished alternatives.
@@ -99,7 +99,7 @@ impl GlobShape {
                     Some(escaped) => shape.push_letter(escaped),
                     None => {
                         let message = format!("the glob `{text}` ends in a backslash");
-                        return Err(PatternError::with_help(message, "write `\\\\` for a backslash"));
+                        return Err(HarnFault::of_pattern(message, "write `\\\\` for a backslash"));
                     }
                 },
                 _ => shape.push_letter(letter),
@@ -124,11 +124,11 @@ impl GlobShape {
         self.names = None;
     }
 
-    fn into_regex(self, text: &str) -> Result<Regex, PatternError> {
+    fn into_regex(self, text: &str) -> Result<Regex, HarnFault> {
         let built = RegexBuilder::new(&self.expression).size_limit(super::expression::MAX_REGEX_BYTES).build();
         built.map_err(|error| {
             let message = format!("the glob `{text}` is invalid: {}", super::expression::last_error_line(&error));
-            PatternError::new(message, None)
+            HarnFault { help: None, ..HarnFault::of_pattern(message, "") }
         })
     }
 }
@@ -169,8 +169,8 @@ fn push_in_class(class: &mut String, letter: char) {
     class.push(letter);
 }
 
-fn unclosed_bracket(text: &str, opening: char) -> PatternError {
+fn unclosed_bracket(text: &str, opening: char) -> HarnFault {
     let closing = if opening == '[' { ']' } else { '}' };
     let message = format!("the glob `{text}` has a `{opening}` without a `{closing}`");
-    PatternError::with_help(message, format!("close it, or write `\\{opening}` for the character itself"))
+    HarnFault::of_pattern(message, format!("close it, or write `\\{opening}` for the character itself"))
 }

@@ -12,49 +12,42 @@ mod expression;
 mod glob;
 mod path;
 
-use std::fmt;
 use std::sync::Arc;
 
-use pintle_contract::{Diagnostic, Event, Location, MatchResult, Matcher, SubjectFilter};
+use pintle_contract::{Event, MatchResult, Matcher, SubjectFilter};
 use serde_json::Value;
 
 use self::expression::{PatternTest, compile};
+use super::HarnEventDef;
 use super::encode::{persona, step};
-use super::{HarnEventDef, name};
+use super::fault::HarnFault;
 
 pub(super) use self::glob::NameGlob;
 
 /// A pattern of one event's hooks.
 #[derive(Debug, Clone)]
-pub struct EventPattern {
+pub(super) struct EventPattern {
     text: Arc<str>,
     def: &'static HarnEventDef,
     test: PatternTest,
 }
 
 impl EventPattern {
-    /// Compiles a pattern for an event, by any of its names.
+    /// Compiles a pattern for an event.
     ///
     /// # Errors
-    /// If the event does not exist, or the pattern is invalid or can never match.
-    pub fn compile(text: &str, event: &str) -> Result<Self, PatternError> {
-        let named = name::find_event(event).map_err(|error| PatternError::new(error.message, error.help))?;
-        Self::compile_for(text, named.def)
-    }
-
-    pub(super) fn compile_for(text: &str, harn_event_def: &'static HarnEventDef) -> Result<Self, PatternError> {
-        Ok(Self { text: Arc::from(text), def: harn_event_def, test: compile(text.trim(), harn_event_def)? })
+    /// If the pattern is invalid or can never match.
+    pub(super) fn compile(text: &str, def: &'static HarnEventDef) -> Result<Self, HarnFault> {
+        Ok(Self { text: Arc::from(text), def, test: compile(text.trim(), def)? })
     }
 
     /// Whether it matches every event.
-    #[must_use]
-    pub fn matches_all(&self) -> bool {
+    pub(super) fn matches_all(&self) -> bool {
         matches!(self.test, PatternTest::Always)
     }
 
     /// Whether an event matches.
-    #[must_use]
-    pub fn accepts(&self, event: &Event) -> bool {
+    pub(super) fn accepts(&self, event: &Event) -> bool {
         self.test.holds(event)
     }
 }
@@ -82,43 +75,6 @@ impl Matcher for EventPattern {
 
 #[cfg(test)]
 mod tests;
-
-/// Why a pattern is invalid.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PatternError {
-    /// The message, one line.
-    pub message: String,
-    /// The next step.
-    pub help: Option<String>,
-}
-
-impl PatternError {
-    pub(in crate::harn) fn new(message: impl Into<String>, help: Option<String>) -> Self {
-        Self { message: message.into(), help }
-    }
-
-    pub(in crate::harn) fn with_help(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::new(message, Some(help.into()))
-    }
-
-    /// The diagnostic at the location of the pattern.
-    #[must_use]
-    pub fn into_diagnostic(self, location: Location) -> Diagnostic {
-        Diagnostic { help: self.help, ..Diagnostic::error("bad_pattern", self.message, location) }
-    }
-}
-
-impl fmt::Display for PatternError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
-        match &self.help {
-            Some(help) => write!(f, "; {help}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for PatternError {}
 
 /// The persona, step and budget threshold that a hook applies to.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use pintle_contract::{Event, KeySource, LazyValue, PayloadKey, suggest_or_list};
 use serde_json::Value;
 
-use super::PatternError;
 use crate::harn::HarnEventDef;
+use crate::harn::fault::HarnFault;
 
 /// A path such as `tool.args.path`, bound to the payload of one event.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub(super) struct FieldPath {
 }
 
 impl FieldPath {
-    pub(super) fn bind(text: &str, def: &'static HarnEventDef) -> Result<Self, PatternError> {
+    pub(super) fn bind(text: &str, def: &'static HarnEventDef) -> Result<Self, HarnFault> {
         let mut segments = text.split('.').map(str::trim);
         let first = segments.next().unwrap_or_default();
         let mut key = def.all_keys().find(|key| key.name == first).ok_or_else(|| unknown_path(text, def))?;
@@ -108,9 +108,9 @@ pub(super) fn is_root(first: &str, def: &HarnEventDef) -> bool {
     def.all_keys().any(|key| key.name == first)
 }
 
-fn unknown_path(text: &str, def: &HarnEventDef) -> PatternError {
+fn unknown_path(text: &str, def: &HarnEventDef) -> HarnFault {
     let message = format!("`{}` has no field `{text}`", def.name);
     let paths = def.paths();
     let help = suggest_or_list(text, paths.iter().map(String::as_str), "its fields are");
-    PatternError::with_help(message, help)
+    HarnFault::of_pattern(message, help)
 }

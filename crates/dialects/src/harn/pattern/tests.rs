@@ -5,8 +5,9 @@ use pintle_testkit::plain_event;
 use serde_json::{Value, json};
 
 use super::{EventPattern, NameGlob, PersonaScope};
-use crate::harn::ROWS;
 use crate::harn::event_def::HarnEventDef;
+use crate::harn::fault::HarnFault;
+use crate::harn::{ROWS, name};
 
 fn event(name: &str, payload: Value) -> Event {
     let def = ROWS.iter().find(|def| def.name == name).unwrap();
@@ -17,9 +18,13 @@ fn call(name: &str) -> Event {
     event("PreToolUse", json!({"name": name, "args": {"path": "src/a.rs", "force": true, "n": 3, "s": {"t": "u"}}}))
 }
 
+fn compile(pattern: &str, event: &str) -> Result<EventPattern, HarnFault> {
+    EventPattern::compile(pattern, name::find_event(event)?.def)
+}
+
 fn accepts(pattern: &str, event: &Event) -> bool {
     let def = ROWS.iter().find(|def| def.canonical == event.name.kind()).unwrap();
-    EventPattern::compile(pattern, def.name).unwrap_or_else(|error| panic!("{pattern}: {error}")).accepts(event)
+    EventPattern::compile(pattern, def).unwrap().accepts(event)
 }
 
 #[test]
@@ -54,7 +59,7 @@ fn globs_have_their_documented_signs() {
         [("a[b", "a `[` without a `]`"), ("{a,b", "a `{` without a `}`"), ("a\\", "ends in a backslash")]
     {
         let error = NameGlob::compile(bad).unwrap_err();
-        assert!(error.message.contains(wanted), "{bad}: {error}");
+        assert!(error.message.contains(wanted), "{bad}: {error:?}");
     }
 }
 
@@ -67,8 +72,8 @@ fn six_pattern_forms_meet_one_payload() {
     {
         assert!(accepts(pattern, &event), "{pattern}");
     }
-    let error = EventPattern::compile("tool.name =~ '['", "PreToolUse").unwrap_err();
-    assert!(error.message.starts_with("`[` is not a valid regular expression: "), "{error}");
+    let error = compile("tool.name =~ '['", "PreToolUse").unwrap_err();
+    assert!(error.message.starts_with("`[` is not a valid regular expression: "), "{error:?}");
 }
 
 #[test]
@@ -124,9 +129,9 @@ fn what_can_never_match_is_refused() {
         ("tool.name == x", "SessionStart", "`SessionStart` has no field `tool.name`", "its fields are event"),
         ("*", "PreTolUse", "unknown event `PreTolUse`", "did you mean `PreToolUse`?"),
     ] {
-        let error = EventPattern::compile(pattern, event).unwrap_err();
-        assert!(error.message.contains(wanted), "{pattern}: {error}");
-        assert!(error.help.as_deref().unwrap_or_default().contains(help), "{pattern}: {error}");
+        let error = compile(pattern, event).unwrap_err();
+        assert!(error.message.contains(wanted), "{pattern}: {error:?}");
+        assert!(error.help.as_deref().unwrap_or_default().contains(help), "{pattern}: {error:?}");
     }
 }
 
@@ -146,7 +151,7 @@ fn events_without_a_tool_have_subjects_and_truths_of_their_own() {
 
 #[test]
 fn exact_tool_names_are_known_before_anything_is_matched() {
-    let names = |pattern: &str, event: &str| match EventPattern::compile(pattern, event).unwrap().subjects() {
+    let names = |pattern: &str, event: &str| match compile(pattern, event).unwrap().subjects() {
         SubjectFilter::Any => None,
         SubjectFilter::Only { certain, possible } => Some((certain.join(" "), possible.is_empty())),
     };

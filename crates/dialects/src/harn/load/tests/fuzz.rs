@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::harn::{EventPattern, ROWS};
+use crate::harn::ROWS;
+use crate::harn::pattern::EventPattern;
 
 fn any_argument() -> impl Strategy<Value = RegistrationArgument> {
     let words = prop::sample::select(vec![
@@ -70,7 +71,7 @@ proptest! {
     #[test]
     fn any_pattern_compiles_or_says_why(which in 0..ROWS.len(), text in "([a-z.*?\\[\\]{},\\\\=~!\"'&| é]|tool\\.name|==|=~){0,20}") {
         let row = &ROWS[which];
-        if let Err(fault) = EventPattern::compile(&text, row.name) {
+        if let Err(fault) = EventPattern::compile(&text, row) {
             prop_assert!(!fault.message.contains('\n'));
         }
     }
