@@ -138,7 +138,7 @@ impl ClientDef {
         output_fields: &[],
         strict: false,
         statuses: true,
-        extract_answer: unchanged_output,
+        extract_answer: |text| Cow::Borrowed(text),
         environment: &[],
         deadline_ms: 25_000,
         install: InstallSpec::COMMON,
@@ -217,9 +217,4 @@ pub fn hook_event_name(payload: &Value) -> Option<&str> {
 #[must_use]
 pub fn no_event_name(_payload: &Value) -> Option<&str> {
     None
-}
-
-/// Returns the output unchanged.
-pub fn unchanged_output(text: &str) -> Cow<'_, str> {
-    Cow::Borrowed(text)
 }

@@ -212,7 +212,7 @@ impl ClientEventDef {
             custom: None,
             kind: HostEventKind::Other,
             read_keys: &[],
-            adjust: unchanged_data,
+            adjust: |_payload, data| Ok(data),
             is_guard: false,
             high_volume: false,
             tools: None,
@@ -283,14 +283,6 @@ impl ClientEventDef {
         (self.style.adjust_context)(payload, &mut context);
         Ok(HostEvent { context, data: (self.adjust)(payload, fields.data(self.kind)?)? })
     }
-}
-
-/// What was read, as it is.
-///
-/// # Errors
-/// Never.
-pub fn unchanged_data(_payload: &Value, data: HostEventData) -> Result<HostEventData, HostPayloadError> {
-    Ok(data)
 }
 
 /// The context that was read, as it is.

@@ -37,7 +37,7 @@ mod settings;
 mod tests;
 
 pub use agent_marks::AgentMarks;
-pub use client::{ClientDef, EnvVariable, UnknownHost, UnmappedClientEvents, list_names, unchanged_output};
+pub use client::{ClientDef, EnvVariable, UnknownHost, UnmappedClientEvents, list_names};
 pub use codec::ClientCodec;
 pub use decode::{FieldChoice, FieldMeaning, OutputField};
 pub use event_def::{

@@ -97,7 +97,7 @@ pub fn refuses(name: &str, value: &Value) -> bool {
 }
 
 /// Whether an object denies, in the words of any agent.
-pub fn object_refuses(object: &Map<String, Value>) -> bool {
+fn object_refuses(object: &Map<String, Value>) -> bool {
     object.iter().any(|(name, value)| refuses(name, value))
 }
 
@@ -138,7 +138,7 @@ fn find_in_layers(name: &str, value: &Value, layer: usize) -> Option<RefusalLeve
 }
 
 /// What a word denies, in any case and with blanks around it. A word that is misspelt counts as what it is nearest to.
-pub fn level_of_word(text: &str, only_of_guards: bool) -> Option<RefusalLevel> {
+fn level_of_word(text: &str, only_of_guards: bool) -> Option<RefusalLevel> {
     let text = text.trim_matches(|letter: char| !letter.is_alphanumeric());
     let refuses = if only_of_guards { &GUARDED_VALUE } else { &REFUSING_VALUE };
     if refuses.is_match(text) {

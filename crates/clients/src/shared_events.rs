@@ -315,7 +315,7 @@ pub fn is_from_main_agent(event: &Event) -> bool {
 
 /// Whether the event starts a session. The bridge fires `session.start` for each of these; Pintle's own loop has
 /// separate events for two of them.
-pub fn starts_session(event: &Event) -> bool {
+fn starts_session(event: &Event) -> bool {
     match event.name.kind() {
         EventKind::SessionResume => {
             payload_values::is_native_event(event) && event.payload.field("previous_max_iterations").is_none()

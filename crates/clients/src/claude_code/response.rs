@@ -8,7 +8,7 @@ use crate::host::{
 };
 
 /// The fields that every event supports.
-fn start_response(context: &ResponseContext<'_>, decision: &HostDecision) -> HookJsonResponse {
+pub(crate) fn start_response(context: &ResponseContext<'_>, decision: &HostDecision) -> HookJsonResponse {
     HookJsonResponse::new(context).with_run_end(decision).with_notice(decision)
 }
 
@@ -24,10 +24,7 @@ pub(crate) fn add_context(context: &ResponseContext<'_>, decision: &HostDecision
 
 /// The start of a session. A denied session starts anyway, with a notice to the user.
 pub(super) fn session_start(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
-    if !decision.is_denied() {
-        return add_context(context, decision);
-    }
-    start_response(context, decision).into_denied_start(decision)
+    start_response(context, decision).into_start(decision)
 }
 
 pub(crate) fn prompt(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {

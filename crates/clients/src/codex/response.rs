@@ -25,10 +25,7 @@ pub(super) fn add_context(context: &ResponseContext<'_>, decision: &HostDecision
 
 /// The start of a session. A denied session starts anyway, with a notice to the user.
 pub(super) fn session_start(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
-    if !decision.is_denied() {
-        return add_context(context, decision);
-    }
-    start_response(context, decision).into_denied_start(decision)
+    start_response(context, decision).into_start(decision)
 }
 
 /// A blocked prompt: the user sees the whole reason.

@@ -7,6 +7,7 @@ use pintle_tools::GEMINI;
 use serde_json::{Value, json};
 
 use super::response as answers;
+use crate::claude_code::response as claude;
 use crate::host::{HostEventContext, HostEventData, HostEventKind, HostField, HostPayloadError, HostToolCall, text};
 use crate::key_values::{self, both, key};
 use crate::matcher::MatcherSyntax;
@@ -55,7 +56,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
         text: PlainTextReader::User,
         ..shared_events::session_start(&STYLE)
     }
-    .answered(&answers::SESSION_START, answers::add_context),
+    .answered(&answers::SESSION_START, claude::add_context),
     ClientEventDef {
         name: "BeforeAgent",
         keys: &[shared_keys::TEXT],
@@ -87,14 +88,14 @@ pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef { name: "AfterAgent", keys: &[STOP], text: PlainTextReader::User, ..shared_events::stop(&STYLE) }
         .answered(&answers::STOP, answers::stop),
     ClientEventDef { keys: &[NOTIFICATION], text: PlainTextReader::User, ..shared_events::notification(&STYLE) }
-        .answered(&answers::TELLS, answers::notice),
+        .answered(&answers::TELLS, claude::notice),
     ClientEventDef {
         keys: &[shared_keys::ENDING],
         exit_two: ExitTwoEffect::NotifyUser,
         text: PlainTextReader::User,
         ..shared_events::session_end(&STYLE)
     }
-    .answered(&answers::SESSION_END, answers::notice),
+    .answered(&answers::SESSION_END, claude::notice),
     // It fires before every model call, even if nothing is compressed, and its response has no effect.
     ClientEventDef {
         name: "PreCompress",
@@ -108,7 +109,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
         high_volume: true,
         ..ClientEventDef::observe_only(&STYLE)
     }
-    .answered(&answers::COMPACT, answers::notice),
+    .answered(&answers::COMPACT, claude::notice),
     ClientEventDef {
         name: "BeforeModel",
         canonical: Some(EventKind::CompletionPre),
@@ -124,7 +125,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
         "BeforeToolSelection",
         "custom.gemini_before_tool_selection",
         &answers::TELLS,
-        answers::notice,
+        claude::notice,
     ),
     ClientEventDef {
         name: "AfterModel",
@@ -135,7 +136,7 @@ pub(super) const ROWS: &[ClientEventDef] = &[
         high_volume: true,
         ..GUARDS
     }
-    .answered(&answers::TELLS_LATER, answers::notice),
+    .answered(&answers::TELLS_LATER, claude::notice),
 ];
 
 /// The events that the catalogue does not have.

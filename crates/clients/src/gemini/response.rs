@@ -2,29 +2,15 @@
 
 use serde_json::Value;
 
+use crate::claude_code::response::{add_context, notice, start_response};
 use crate::host::ActionSupport::{Approximated, DeniedInstead, Dropped, NotifiesUser, Supported};
-use crate::host::{ActionSupport, HookJsonResponse, HostDecision, HostResponse, HostSupport, ResponseContext};
-
-/// The fields that every event supports.
-fn start_response(context: &ResponseContext<'_>, decision: &HostDecision) -> HookJsonResponse {
-    HookJsonResponse::new(context).with_run_end(decision).with_notice(decision)
-}
+use crate::host::{ActionSupport, HostDecision, HostResponse, HostSupport, ResponseContext};
 
 fn deny_with_reason(context: &ResponseContext<'_>, decision: &HostDecision, reason: &str) -> HostResponse {
     start_response(context, decision)
         .with_top_field("decision", Some("deny"))
         .with_top_field("reason", Some(reason))
         .into_denial(reason)
-}
-
-/// An event that supports only notices.
-pub(super) fn notice(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
-    start_response(context, decision).into_response()
-}
-
-/// An event that supports context.
-pub(super) fn add_context(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
-    start_response(context, decision).with_context(decision).into_response()
 }
 
 /// An event that supports only denials.

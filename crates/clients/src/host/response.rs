@@ -85,9 +85,12 @@ impl HookJsonResponse {
         self.with_top_field("decision", Some("block")).with_top_field("reason", Some(reason)).into_denial(reason)
     }
 
-    /// The response to the denied start of a session, which starts anyway: the reason is a notice for the user.
+    /// The response to the start of a session. A denied session starts anyway: the reason is a notice for the user.
     #[must_use]
-    pub fn into_denied_start(self, decision: &HostDecision) -> HostResponse {
+    pub fn into_start(self, decision: &HostDecision) -> HostResponse {
+        if !decision.is_denied() {
+            return self.with_context(decision).into_response();
+        }
         let notices = decision.notice_text().map(|text| format!("\n{text}")).unwrap_or_default();
         self.with_top_field("systemMessage", Some(format!("{}{notices}", decision.reason))).into_response()
     }
