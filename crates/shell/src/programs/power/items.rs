@@ -1,8 +1,8 @@
 //! Cmdlets for files, and for what else has a path: variables of the environment and the registry.
 
 use super::params::{CmdletCall, literal_path, pattern_path};
-use super::properties::{change_space, read_space, space_of};
 use super::shared::{is_nothing, run_twin};
+use super::system::{change_space, read_space};
 use crate::syntax::power::ENTRY;
 use crate::walk::{CommandWalk, ListedFiles, ShellArg, TextFlow, TextTaint, power_flow, power_items};
 use crate::{Operation, OperationKind, OperationTag};
@@ -50,22 +50,23 @@ pub(super) fn run_remove(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> T
 
 /// What a cmdlet writes: its `-Value` or `-InputObject`, or its input.
 fn written_flow(call: &CmdletCall<'_>) -> TextFlow {
-    let is_setting = call.has("value") || call.name().ends_with("-Content") || call.name() == "New-Item";
+    let is_setting = call.has("value") || call.cmdlet().ends_with("-Content") || call.cmdlet() == "New-Item";
     let values: Vec<ShellArg> = match call.values("value").chain(call.values("inputobject")).next() {
         Some(_) => call.values("value").chain(call.values("inputobject")).cloned().collect(),
         None => call.operands.get(1).filter(|_| is_setting).cloned().unwrap_or_default(),
     };
     let flow = if values.is_empty() { call.stdin.clone() } else { power_flow(&values) };
     // `Export-Csv` writes another form of its input.
-    if call.name().starts_with("Export-") { TextFlow { text: None, ..flow } } else { flow }
+    if call.cmdlet().starts_with("Export-") { TextFlow { text: None, ..flow } } else { flow }
 }
 
 pub(super) fn run_write(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
-    let names = ["path", "filepath", "literalpath", "outputdirectory"];
-    let named: Vec<ShellArg> = names.iter().flat_map(|name| call.values(name)).map(pattern_path).collect();
-    let first = call.operands.first().into_iter().flatten().map(pattern_path);
-    let paths: Vec<ShellArg> = if named.is_empty() { first.collect() } else { named };
-    let action = if call.has("append") || call.name().starts_with("Add-") { "append" } else { "replace" };
+    let mut paths = call.named_paths();
+    paths.extend(call.values("outputdirectory").map(pattern_path));
+    if paths.is_empty() {
+        paths.extend(call.operands.first().into_iter().flatten().map(pattern_path));
+    }
+    let action = if call.has("append") || call.cmdlet().starts_with("Add-") { "append" } else { "replace" };
     for path in &paths {
         if !change_space(walk, call, path) {
             walk.write_file(call.name(), path, action, written_flow(call));
@@ -121,8 +122,7 @@ pub(super) fn run_make_directory(walk: &mut CommandWalk<'_>, call: &CmdletCall<'
 
 /// The sources and the target of a cmdlet that moves or copies.
 fn sources_and_target(call: &CmdletCall<'_>) -> (Vec<ShellArg>, Option<ShellArg>) {
-    let mut sources: Vec<ShellArg> = call.values("path").map(pattern_path).collect();
-    sources.extend(call.values("literalpath").map(literal_path));
+    let mut sources = call.named_paths();
     let mut operands: Vec<ShellArg> = call.all_operands().map(pattern_path).collect();
     let mut target = call.values("destination").chain(call.values("newname")).next().map(literal_path);
     if target.is_none()
@@ -174,8 +174,8 @@ pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Tex
     paths.extend(call.operands.iter().skip(1).flatten().map(pattern_path));
     let mut flow = TextFlow::known("");
     for path in paths {
-        match space_of(&path.text) {
-            Some((space, rest)) => flow.append(read_space(space, rest)),
+        match read_space(call, &path) {
+            Some(held) => flow.append(held),
             None => filtered(call, &path).iter().for_each(|path| flow.append(walk.read_file(call.name(), path, false))),
         }
     }
@@ -190,8 +190,8 @@ pub(super) fn run_list(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFl
     let is_recursive = call.has("recurse") || call.has("depth");
     let mut flow = TextFlow { taint: TextTaint::NAMES, ..TextFlow::default() };
     for root in roots {
-        if let Some((space, rest)) = space_of(&root.text) {
-            return read_space(space, rest);
+        if let Some(held) = read_space(call, &root) {
+            return held;
         }
         let second = call.operands.get(1).into_iter().flatten().map(pattern_path);
         let paths: Vec<ShellArg> = match call.has("path") || call.has("filter") || call.operands.len() < 2 {
@@ -208,9 +208,9 @@ pub(super) fn run_list(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFl
 
 pub(super) fn run_get(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     let paths = call.paths();
-    match paths.first().and_then(|path| space_of(&path.text)) {
-        Some((space, rest)) => read_space(space, rest),
-        None if paths.iter().any(|path| path.is_pattern) => {
+    match paths.first().and_then(|path| read_space(call, path)) {
+        Some(held) => held,
+        None if !call.cmdlet().starts_with("Get-ItemProperty") && paths.iter().any(|path| path.is_pattern) => {
             let listed = |root: &ShellArg| ListedFiles { root: root.clone(), is_filtered: false, is_recursive: false };
             TextFlow::listing(paths.iter().map(listed).collect())
         }
@@ -219,10 +219,8 @@ pub(super) fn run_get(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlo
 }
 
 pub(super) fn run_search(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
-    let named = call.values("path").chain(call.values("literalpath"));
-    let skipped = usize::from(!call.has("pattern"));
-    let mut paths: Vec<ShellArg> =
-        named.chain(call.operands.iter().skip(skipped).flatten()).map(pattern_path).collect();
+    let mut paths = call.named_paths();
+    paths.extend(call.operands.iter().skip(usize::from(!call.has("pattern"))).flatten().map(pattern_path));
     let is_listing = !call.stdin.listed.is_empty();
     if is_listing {
         paths.extend(power_items(call.stdin).iter().filter(|item| item.is_pattern).map(pattern_path));
@@ -271,9 +269,13 @@ pub(super) fn run_enter(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Te
     if let Some(path) = paths.first_mut() {
         path.text = path.text.trim_start_matches(ENTRY).to_owned();
     }
-    let is_push = call.alias.starts_with("push");
-    if is_push && paths.is_empty() {
+    let program = match call.alias {
+        alias if alias.starts_with("push") => "pushd",
+        alias if alias.starts_with("pop") => return run_twin(walk, &["popd"], Vec::new(), &TextFlow::default()),
+        _ => "cd",
+    };
+    if program == "pushd" && paths.is_empty() {
         paths.push(ShellArg::new("."));
     }
-    run_twin(walk, &[if is_push { "pushd" } else { "cd" }], paths, &TextFlow::default())
+    run_twin(walk, &[program], paths, &TextFlow::default())
 }

@@ -1,13 +1,14 @@
 //! Methods and properties of values.
 
 use super::network::push_request;
-use super::params::literal_path;
-use super::pipeline::{paths_of, run_value};
+use super::pipeline::run_value;
 use super::shared::{push_secret, run_text};
+use super::table::run_method_row;
 use super::values::{changed, entry_of};
 use crate::syntax::power::{BLOCK, ENTRY};
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow, power_items};
-use crate::{Operation, OperationKind, OperationTag};
+use crate::word_lists::is_listed;
+use crate::{Operation, OperationKind};
 
 /// Properties that are the value itself, or name it.
 const SAME: &str = "fullname name path pspath value line string innertext providerpath content source psparentpath \
@@ -44,9 +45,8 @@ pub(super) fn run_member(
     if let Some(values) = entries.filter(|_| name == "values") {
         return TextFlow { taint: left.taint, text: Some(values.join("\n")), ..TextFlow::default() };
     }
-    let is_among = |names: &str| names.split_whitespace().any(|known| known == name);
     match name.strip_suffix('(') {
-        _ if is_among(ABOUT) => {
+        _ if is_listed(ABOUT, &name) => {
             check_type(walk, args, left);
             TextFlow::known("0")
         }
@@ -56,11 +56,11 @@ pub(super) fn run_member(
         None if name == "historysavepath" => {
             TextFlow::known("~/.local/share/powershell/PSReadLine/ConsoleHost_history.txt")
         }
-        None if is_among(SAME) => left.clone(),
+        None if is_listed(SAME, &name) => left.clone(),
         None => TextFlow { text: None, ..left.clone() },
         Some(method) => match run_text_method(method, args, left) {
             Some(flow) => flow,
-            None if is_among(PASSED) => passed(walk, method, args, left),
+            None if is_listed(PASSED, &name) => passed(walk, method, args, left),
             None => run_method(walk, method, args, left),
         },
     }
@@ -127,65 +127,66 @@ fn run_method(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg], left:
     let given = power_flow(args);
     let first = args.first().cloned().unwrap_or_default();
     let receiver = left.text.as_deref().unwrap_or_default().to_ascii_lowercase();
-    match method {
-        "foreach" | "where" => run_block_method(walk, method, args, left),
-        "invoke" | "invokereturnasis" | "begininvoke" => match left.text.as_deref() {
-            Some(text) if !text.is_empty() => {
-                let value = ShellArg { taint: left.taint, ..ShellArg::new(text) };
-                run_value(walk, &value, args)
-            }
-            _ if left.taint.has(TextTaint::NETWORK | TextTaint::DECODED) => run_text(walk, method, left),
-            _ => TextFlow::from_taint(TextTaint::OUTPUT),
-        },
-        "invokescript" | "addscript" | "invokeexpression" | "executestatement" => run_text(walk, method, &given),
-        "addcommand" | "newscriptblock" => TextFlow { text: given.text.map(|text| format!("{BLOCK}{text}")), ..given },
+    let sync = method.strip_suffix("taskasync").or_else(|| method.strip_suffix("async")).unwrap_or(method);
+    match sync {
+        "foreach" | "where" => return run_block_method(walk, method, args, left),
+        "invoke" | "invokereturnasis" | "begininvoke" => {
+            return match left.text.as_deref() {
+                Some(text) if !text.is_empty() => {
+                    let value = ShellArg { taint: left.taint, ..ShellArg::new(text) };
+                    run_value(walk, &value, args)
+                }
+                _ if left.taint.has(TextTaint::NETWORK | TextTaint::DECODED) => run_text(walk, method, left),
+                _ => TextFlow::from_taint(TextTaint::OUTPUT),
+            };
+        }
+        "invokescript" | "addscript" | "invokeexpression" | "executestatement" => {
+            return run_text(walk, method, &given);
+        }
+        "addcommand" | "newscriptblock" => {
+            return TextFlow { text: given.text.map(|text| format!("{BLOCK}{text}")), ..given };
+        }
         "run" | "exec" | "shellexecute" if receiver.contains("shell") || left.text.is_none() => {
             if args.iter().any(|arg| arg.text.eq_ignore_ascii_case("runas")) {
                 walk.push(Operation::new(OperationKind::Privilege, method).action("other_user").written(first.shown()));
             }
             let line: Vec<&str> = args.iter().take(2).map(|arg| arg.text.as_str()).collect();
-            run_text(walk, method, &TextFlow { text: Some(line.join(" ")), ..given })
-        }
-        "clearlog" | "clearentries" => {
-            walk.push(Operation::new(OperationKind::System, method).action("logs").written(first.shown()));
-            TextFlow::known("")
-        }
-        "getnetworkcredential" => {
-            walk.push(Operation::new(OperationKind::Secret, method).action("print_token"));
-            TextFlow::from_taint(TextTaint::SECRET)
-        }
-        "create" if receiver.contains("win32_process") => {
-            walk.push_code(TextTaint::NONE, method, "it starts a program through the management service");
-            run_text(walk, method, &power_flow(&[first]))
+            return run_text(walk, method, &TextFlow { text: Some(line.join(" ")), ..given });
         }
         "delete" | "deleterecursive" if receiver.contains("shadowcopy") => {
             walk.push(Operation::new(OperationKind::System, method).action("backup").written(receiver));
-            TextFlow::known("")
+            return TextFlow::known("");
         }
-        "delete" | "deletefolder" | "deletefile" => {
-            let is_recursive = method == "deletefolder" || method == "delete" && !args.is_empty();
-            for path in if method == "delete" { paths_of(left) } else { vec![literal_path(&first)] } {
-                let operation = Operation::new(OperationKind::Delete, method);
-                walk.push_path(operation.tag_if(is_recursive, OperationTag::Recursive), &path);
-            }
-            TextFlow::known("")
-        }
-        "moveto" => {
-            for path in paths_of(left) {
-                let operands = vec![path, literal_path(&first)];
-                super::shared::run_twin(walk, &["mv", "--"], operands, &TextFlow::default());
-            }
-            TextFlow::known("")
-        }
-        "kill" => super::shared::run_twin(walk, &["pkill"], power_items(left), &TextFlow::default()),
         "setvalue" | "getfield" | "getmethod" => {
             check_type(walk, args, left);
-            left.clone()
+            return left.clone();
         }
-        "setenvironmentvariable" => super::type_methods::set_environment(walk, args),
-        _ => run_network_method(walk, method, args, left)
-            .unwrap_or_else(|| TextFlow::from_taint(left.taint | given.taint)),
+        "create" if !receiver.contains("win32_process") => return TextFlow::from_taint(left.taint | given.taint),
+        "send" if !first.text.contains("://") && !args.is_empty() => {
+            let taint = left.taint.without(TextTaint::NETWORK) | given.taint;
+            walk.push(taint.tag(Operation::new(OperationKind::Upload, sync).written(first.shown())));
+            return TextFlow::from_taint(TextTaint::NETWORK);
+        }
+        "write" if left.taint.has(TextTaint::NETWORK) && !args.is_empty() => {
+            if given.taint != TextTaint::NONE {
+                walk.push(given.taint.tag(Operation::new(OperationKind::Upload, sync)));
+            }
+            return TextFlow::known("");
+        }
+        "connect" if !args.is_empty() => {
+            push_request(walk, sync, &first, None);
+            return TextFlow::from_taint(TextTaint::NETWORK);
+        }
+        "get" if first.text.contains("://") || !first.is_known() => return push_request(walk, sync, &first, None),
+        _ => {}
     }
+    // What is not known is something all the same; what the network sent is not sent back.
+    let stdin = TextFlow { taint: left.taint.without(TextTaint::NETWORK), ..power_flow(&power_items(left)) };
+    // Of another client, it may be the file alone.
+    let file = [first.clone(), first];
+    let args = if sync == "uploadfile" && args.len() == 1 { &file } else { args };
+    run_method_row(walk, &format!("{sync}("), args, &stdin)
+        .unwrap_or_else(|| TextFlow::from_taint(left.taint | given.taint))
 }
 
 fn run_block_method(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg], left: &TextFlow) -> TextFlow {
@@ -203,53 +204,4 @@ fn run_block_method(walk: &mut CommandWalk<'_>, method: &str, args: &[ShellArg],
         }
         _ => left.clone(),
     }
-}
-
-/// Methods of the classes that use the network.
-fn run_network_method(
-    walk: &mut CommandWalk<'_>,
-    method: &str,
-    args: &[ShellArg],
-    left: &TextFlow,
-) -> Option<TextFlow> {
-    let first = args.first()?.clone();
-    let method = method.strip_suffix("taskasync").or_else(|| method.strip_suffix("async")).unwrap_or(method);
-    Some(match method {
-        "downloadstring" | "downloaddata" | "openread" | "getstring" | "getbytearray" | "getstream" => {
-            push_request(walk, method, &first, None)
-        }
-        "get" if first.text.contains("://") || !first.is_known() => push_request(walk, method, &first, None),
-        "downloadfile" => {
-            let flow = push_request(walk, method, &first, None);
-            let target = args.get(1).map(literal_path).unwrap_or_else(|| ShellArg::new("./download"));
-            walk.write_file(method, &target, "download", flow);
-            TextFlow::known("")
-        }
-        "uploadfile" => {
-            let file = args.last().map(literal_path).unwrap_or_default();
-            let flow = walk.read_file(method, &file, false);
-            push_request(walk, method, &first, Some(flow.taint | TextTaint::FILE))
-        }
-        "uploadstring" | "uploaddata" | "uploadvalues" | "post" | "put" | "patch" | "send" | "openwrite" => {
-            let sent = args.iter().skip(1).fold(left.taint.without(TextTaint::NETWORK), |taint, arg| taint | arg.taint);
-            if method == "send" && !first.text.contains("://") {
-                let taint = sent | first.taint;
-                walk.push(taint.tag(Operation::new(OperationKind::Upload, method).written(first.shown())));
-                return Some(TextFlow::from_taint(TextTaint::NETWORK));
-            }
-            push_request(walk, method, &first, Some(sent))
-        }
-        "write" if left.taint.has(TextTaint::NETWORK) => {
-            let taint = args.iter().fold(TextTaint::NONE, |taint, arg| taint | arg.taint);
-            if taint != TextTaint::NONE {
-                walk.push(taint.tag(Operation::new(OperationKind::Upload, method)));
-            }
-            TextFlow::known("")
-        }
-        "connect" => {
-            push_request(walk, method, &first, None);
-            TextFlow::from_taint(TextTaint::NETWORK)
-        }
-        _ => return None,
-    })
 }

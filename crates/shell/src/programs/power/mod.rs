@@ -8,7 +8,6 @@ mod members;
 mod network;
 mod params;
 mod pipeline;
-mod properties;
 mod run;
 mod shared;
 mod system;
@@ -19,11 +18,10 @@ mod windows;
 
 use params::CmdletCall;
 use shared::{run_blocks, run_native, without_marks};
-use table::{CMDLETS, READING_VERBS, SYSTEM_CMDLETS};
+use table::{CMDLETS, READING_VERBS, run_system, system_operation};
 
 use crate::syntax::power::BLOCK;
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, power_flow, program_name};
-use crate::word_lists::is_named;
 
 /// An inner program of the parser.
 pub(super) fn run_power(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
@@ -95,21 +93,17 @@ fn run_cmdlet(walk: &mut CommandWalk<'_>, mut call: CmdletCall<'_>, args: &[Shel
         return TextFlow::known("");
     }
     call.printed = run_blocks(walk, args, call.stdin);
-    (call.def.run)(walk, &call)
+    call.run(walk)
 }
 
 /// A cmdlet without a row of its own: by its name in the table of the system, or by its verb.
 fn run_unlisted(walk: &mut CommandWalk<'_>, name: &str, args: &[ShellArg], stdin: &TextFlow) -> Option<TextFlow> {
-    let row = SYSTEM_CMDLETS.lists().iter().find(|(_, names)| names.iter().any(|known| is_named(known, name)));
-    let has_switch = |wanted: &str| args.iter().any(|arg| arg.text.eq_ignore_ascii_case(wanted));
-    if let Some((def, _)) = row {
-        if has_switch("-whatif") {
+    if let Some(def) = system_operation(name) {
+        if args.iter().any(|arg| arg.text.eq_ignore_ascii_case("-whatif")) {
             return Some(TextFlow::known(""));
         }
         run_blocks(walk, args, stdin);
-        let written: Vec<String> = without_marks(args).iter().map(ShellArg::shown).take(4).collect();
-        walk.push(def.operation(name).written(written.join(" ")));
-        return Some(TextFlow::from_taint(TextTaint::OUTPUT));
+        return Some(run_system(walk, def, name, args));
     }
     let (verb, noun) = name.split_once('-')?;
     let is_cmdlet = !verb.is_empty() && verb.chars().all(|letter| letter.is_ascii_lowercase()) && !noun.is_empty();

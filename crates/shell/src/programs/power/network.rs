@@ -1,7 +1,7 @@
 //! Cmdlets that get data from the network, or send it.
 
 use super::params::{CmdletCall, literal_path};
-use super::shared::is_nothing;
+use super::shared::{is_nothing, run_twin};
 use crate::address::{host_of, is_local_host, push_address};
 use crate::paths::UNKNOWN;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
@@ -35,7 +35,9 @@ pub(super) fn push_request(
 pub(super) fn run_request(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     let mut sent: Option<TextTaint> = None;
     let mut add = |taint: TextTaint| sent = Some(sent.unwrap_or_default() | taint);
-    call.values("body").for_each(|value| add(value.taint));
+    if call.has("body") {
+        add(call.values("body").fold(TextTaint::NONE, |taint, value| taint | value.taint));
+    }
     for value in call.values("form") {
         add(value.taint.without(TextTaint::NAMES));
         // A file in a form: `@{file = Get-Item x}`.
@@ -54,7 +56,9 @@ pub(super) fn run_request(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> 
         }
     }
     let has_address = call.value("uri", 0).is_some();
-    if has_address && !is_nothing(call.stdin) && call.stdin.taint != TextTaint::NONE {
+    // A method sends its receiver only with a text.
+    let takes_input = !call.is_method || call.has("body");
+    if takes_input && has_address && !is_nothing(call.stdin) && call.stdin.taint != TextTaint::NONE {
         add(call.stdin.taint);
     }
     let piped = crate::walk::power_items(call.stdin);
@@ -68,6 +72,10 @@ pub(super) fn run_request(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> 
         }
         None => flow,
     }
+}
+
+pub(super) fn run_resolve(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    run_twin(walk, &["nslookup"], call.names().cloned().collect(), &TextFlow::default())
 }
 
 pub(super) fn run_bits(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {

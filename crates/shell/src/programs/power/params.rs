@@ -1,10 +1,15 @@
 //! The parameters of cmdlets.
 
 use crate::syntax::power::LIST;
-use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_items};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow, power_items};
 
-/// Does what a cmdlet does.
-pub(super) type CmdletFunction = fn(&mut CommandWalk<'_>, &CmdletCall<'_>) -> TextFlow;
+/// What a cmdlet does.
+#[derive(Clone, Copy)]
+pub(super) enum CmdletUse {
+    Function(fn(&mut CommandWalk<'_>, &CmdletCall<'_>) -> TextFlow),
+    /// Only prints a text.
+    Prints(&'static str),
+}
 
 /// What a cmdlet is called, takes and does.
 pub(super) struct CmdletDef {
@@ -12,7 +17,7 @@ pub(super) struct CmdletDef {
     pub(super) names: Vec<&'static str>,
     /// Its parameters, the more usual ones first; a `*` behind a name takes a value.
     pub(super) params: Vec<&'static str>,
-    pub(super) run: CmdletFunction,
+    pub(super) used: CmdletUse,
 }
 
 /// Parameters of every cmdlet; a `*` behind a name takes a value.
@@ -25,8 +30,9 @@ const PROGRAM_NAMES: &str = "rm cat cp mv ls rmdir mkdir md sleep sort tee diff 
 /// A cmdlet with its arguments.
 pub(super) struct CmdletCall<'a> {
     pub(super) def: &'static CmdletDef,
-    /// The name as given, in lower case.
+    /// The name as given, in lower case; of a method that a row gives to a cmdlet, its own.
     pub(super) alias: &'a str,
+    pub(super) is_method: bool,
     named: Vec<(&'static str, Vec<ShellArg>)>,
     /// The arguments without a name, each a list.
     pub(super) operands: Vec<Vec<ShellArg>>,
@@ -38,9 +44,28 @@ pub(super) struct CmdletCall<'a> {
 }
 
 impl<'a> CmdletCall<'a> {
+    fn new(def: &'static CmdletDef, alias: &'a str, stdin: &'a TextFlow) -> Self {
+        let (named, operands) = (Vec::new(), Vec::new());
+        Self { def, alias, is_method: false, named, operands, has_unbound: false, stdin, printed: None }
+    }
+
+    /// A method of a value or a type: its parameters have their places, and the last one takes what is left.
+    pub(super) fn of_method(def: &'static CmdletDef, name: &'a str, args: &[ShellArg], stdin: &'a TextFlow) -> Self {
+        let mut call = Self { is_method: true, ..Self::new(def, name.trim_end_matches('('), stdin) };
+        let mut args = args.iter().cloned();
+        for (index, param) in def.params.iter().enumerate() {
+            let is_last = index + 1 == def.params.len();
+            let values: Vec<ShellArg> = args.by_ref().take(if is_last { usize::MAX } else { 1 }).collect();
+            if !values.is_empty() || param.ends_with('!') {
+                call.named.push((param.trim_end_matches(['*', '!']), values));
+            }
+        }
+        call.operands.extend(args.map(|arg| vec![arg]));
+        call
+    }
+
     pub(super) fn bind(def: &'static CmdletDef, alias: &'a str, args: &[ShellArg], stdin: &'a TextFlow) -> Self {
-        let mut call =
-            Self { def, alias, named: Vec::new(), operands: Vec::new(), has_unbound: false, stdin, printed: None };
+        let mut call = Self::new(def, alias, stdin);
         let mut args = args.iter().peekable();
         let mut is_behind_end = false;
         while let Some(arg) = args.next() {
@@ -119,15 +144,25 @@ impl<'a> CmdletCall<'a> {
         self.values("argumentlist").chain(self.values("args")).chain(self.operands.iter().skip(1).flatten())
     }
 
+    /// What it names, with a parameter or without.
+    pub(super) fn names(&self) -> impl Iterator<Item = &ShellArg> {
+        self.values("name").chain(self.all_operands()).chain(self.values("id"))
+    }
+
     /// All operands, without their lists.
     pub(super) fn all_operands(&self) -> impl Iterator<Item = &ShellArg> {
         self.operands.iter().flatten()
     }
 
+    /// The paths behind a parameter.
+    pub(super) fn named_paths(&self) -> Vec<ShellArg> {
+        let patterns = self.values("path").chain(self.values("filepath")).map(pattern_path);
+        patterns.chain(self.values("literalpath").map(literal_path)).collect()
+    }
+
     /// The paths that the cmdlet works on: named, or the first operand, or the input.
     pub(super) fn paths(&self) -> Vec<ShellArg> {
-        let mut paths: Vec<ShellArg> = self.values("path").map(pattern_path).collect();
-        paths.extend(self.values("literalpath").map(literal_path));
+        let mut paths = self.named_paths();
         if paths.is_empty() {
             paths.extend(self.operands.first().into_iter().flatten().map(pattern_path));
         }
@@ -142,12 +177,29 @@ impl<'a> CmdletCall<'a> {
         self.named.iter().flat_map(|(_, list)| list).chain(self.all_operands())
     }
 
+    /// Its values as a command prints them.
+    pub(super) fn print_words(&self) -> TextFlow {
+        power_flow(&self.words().cloned().collect::<Vec<_>>())
+    }
+
     pub(super) fn taint(&self) -> TextTaint {
         self.words().fold(TextTaint::NONE, |taint, arg| taint | arg.taint)
     }
 
-    pub(super) fn name(&self) -> &'static str {
+    pub(super) fn run(&self, walk: &mut CommandWalk<'_>) -> TextFlow {
+        match self.def.used {
+            CmdletUse::Function(run) => run(walk, self),
+            CmdletUse::Prints(text) => TextFlow::known(text.replace("\\n", "\n")),
+        }
+    }
+
+    pub(super) fn cmdlet(&self) -> &'static str {
         self.def.names.first().copied().unwrap_or_default()
+    }
+
+    /// What its operations call it.
+    pub(super) fn name(&self) -> &'a str {
+        if self.is_method { self.alias } else { self.cmdlet() }
     }
 }
 

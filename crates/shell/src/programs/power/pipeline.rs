@@ -3,43 +3,34 @@
 use super::params::CmdletCall;
 use super::shared::run_command;
 use crate::syntax::power::BLOCK;
-use crate::walk::{CommandWalk, ListedFiles, ShellArg, TextFlow, TextTaint, power_flow, power_items};
+use crate::walk::{CommandWalk, ListedFiles, ShellArg, TextFlow, TextTaint, power_flow};
 
-pub(super) fn run_text(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
-    let names = || call.values("name").chain(call.all_operands()).chain(call.values("id"));
-    match call.alias {
-        "get-process" | "gps" | "ps" => {
-            let named: Vec<ShellArg> = names().cloned().collect();
-            let mut flow = power_flow(&if named.is_empty() { vec![ShellArg::new("*")] } else { named });
-            flow.taint |= TextTaint::OUTPUT;
-            flow
-        }
-        // The name of a command, which may be called; a pattern stands for one that cannot be known.
-        "get-command" | "gcm" | "get-alias" | "gal" => match names().next() {
-            Some(name) if name.text.contains(['*', '?', '[']) => TextFlow::from_taint(TextTaint::DECODED),
-            Some(name) => power_flow(std::slice::from_ref(name)),
-            None => TextFlow::from_taint(TextTaint::OUTPUT),
-        },
-        "get-date" | "date" | "new-guid" | "get-random" => TextFlow::known("0"),
-        "pop-location" | "popd" => super::shared::run_twin(walk, &["popd"], Vec::new(), &TextFlow::default()),
-        "resolve-dnsname" => {
-            let operands = call.values("name").chain(call.all_operands()).cloned().collect();
-            super::shared::run_twin(walk, &["nslookup"], operands, &TextFlow::default())
-        }
-        "test-path" | "start-sleep" | "sleep" | "clear-host" | "cls" | "clear" => TextFlow::known(""),
-        "import-module" | "ipmo" => {
-            for path in names().cloned().collect::<Vec<_>>() {
-                if let Some(flow) = walk.written_before(&super::params::literal_path(&path)) {
-                    super::shared::run_text(walk, call.name(), &flow);
-                }
-            }
-            TextFlow::known("")
-        }
-        "get-filehash" | "measure-object" | "measure" => TextFlow::from_taint(TextTaint::OUTPUT),
-        _ => TextFlow::from_taint(
-            TextTaint::OUTPUT | call.printed.as_ref().map_or(TextTaint::NONE, |printed| printed.taint),
-        ),
+pub(super) fn run_output(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    TextFlow::from_taint(TextTaint::OUTPUT | call.printed.as_ref().map_or(TextTaint::NONE, |printed| printed.taint))
+}
+
+pub(super) fn run_processes(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    let named: Vec<ShellArg> = call.names().cloned().collect();
+    let flow = power_flow(&if named.is_empty() { vec![ShellArg::new("*")] } else { named });
+    TextFlow { taint: flow.taint | TextTaint::OUTPUT, ..flow }
+}
+
+/// The name of a command, which may be called; a pattern stands for one that cannot be known.
+pub(super) fn run_command_name(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    match call.names().next() {
+        Some(name) if name.text.contains(['*', '?', '[']) => TextFlow::from_taint(TextTaint::DECODED),
+        Some(name) => power_flow(std::slice::from_ref(name)),
+        None => TextFlow::from_taint(TextTaint::OUTPUT),
     }
+}
+
+pub(super) fn run_import(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
+    for path in call.names() {
+        if let Some(flow) = walk.written_before(&super::params::literal_path(path)) {
+            super::shared::run_text(walk, call.name(), &flow);
+        }
+    }
+    TextFlow::known("")
 }
 
 pub(super) fn run_print(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
@@ -105,23 +96,10 @@ pub(super) fn run_pass(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFl
     flow
 }
 
-pub(super) fn run_nowhere(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFlow {
-    TextFlow::known("")
-}
-
-pub(super) fn run_unknown(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFlow {
-    TextFlow::from_taint(TextTaint::OUTPUT)
-}
-
 /// Runs a block or a command for each of some values.
 pub(super) fn run_value(walk: &mut CommandWalk<'_>, value: &ShellArg, args: &[ShellArg]) -> TextFlow {
     if value.text.starts_with(BLOCK) || value.is_known() {
         return run_command(walk, value, args, &TextFlow::default());
     }
     super::shared::run_text(walk, "Invoke", &TextFlow { text: None, ..power_flow(std::slice::from_ref(value)) })
-}
-
-/// The items of a flow as paths.
-pub(super) fn paths_of(flow: &TextFlow) -> Vec<ShellArg> {
-    power_items(flow).iter().map(super::params::pattern_path).collect()
 }

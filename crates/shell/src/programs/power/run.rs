@@ -85,9 +85,9 @@ pub(super) fn run_start(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Te
         matches!(crate::walk::program_name(&program.text).as_str(), "pwsh" | "powershell" | "cmd" | "bash" | "sh");
     let line = if is_shell { shell_words(call) } else { words };
     // A program that was fetched before is looked up with slashes.
-    run_command(walk, &literal_path(&program), &line, &TextFlow::default());
+    let flow = run_command(walk, &literal_path(&program), &line, &TextFlow::default());
     walk.state.cwd = cwd;
-    TextFlow::default()
+    if call.is_method || call.has("nonewwindow") { flow } else { TextFlow::default() }
 }
 
 /// The words of a text, without the quotes around them.
@@ -140,7 +140,8 @@ pub(super) fn run_job(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> Text
 pub(super) fn run_wmi(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     let method = call.text("methodname", 9) + &call.text("name", if call.has("class") { 0 } else { 1 });
     let class = call.text("class", 9) + &call.text("classname", 0) + &call.text("path", 9);
-    if class.contains("process") && method.contains("create") || class.is_empty() && method.contains("create") {
+    let is_start = call.is_method || method.contains("create") && (class.contains("process") || class.is_empty());
+    if is_start {
         let values =
             call.values("argumentlist").chain(call.values("arguments")).chain(call.operands.iter().skip(2).flatten());
         let entry_text = |value: &ShellArg| Some(value.text.strip_prefix(ENTRY)?.split_once(':')?.1.to_owned());

@@ -260,10 +260,6 @@ pub(super) fn run_split_path(_: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> 
     TextFlow { taint: path.taint, text: Some(part), ..TextFlow::default() }
 }
 
-pub(super) fn run_temporary(_: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFlow {
-    TextFlow::known("/tmp/new.tmp")
-}
-
 pub(super) fn run_location(walk: &mut CommandWalk<'_>, _: &CmdletCall<'_>) -> TextFlow {
     match walk.cwd() {
         Some(cwd) => TextFlow::known(cwd.to_string_lossy()),
