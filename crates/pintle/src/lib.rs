@@ -44,6 +44,9 @@
 //! | --- | --- | --- |
 //! | `script` | hooks and conditions in Starlark | yes |
 //! | `tape` | recording, verifying and replaying sessions | yes |
+//! | `powershell` | packs that read lines and scripts of PowerShell | yes |
+//! | `code` | packs that read the Python, JavaScript and other code of command lines | yes |
+//! | `sql` | packs that read statements for databases | yes |
 //! | `commands` | hooks that are programs | |
 //! | `http` | webhooks, and requests of scripts | |
 //! | `mcp` | hooks that call MCP servers | |
@@ -51,7 +54,8 @@
 //! | `full` | all of them | |
 //!
 //! Without features a program has closures, packs and other hooks of files that need none. A hook that needs a feature which
-//! is not built in does not load, and the error names the feature.
+//! is not built in does not load, and the error names the feature. Packs ask about a command line that needs a reader which
+//! is not built in.
 //!
 //! # Platforms
 //!

@@ -4,17 +4,34 @@
 //! parse them: wrappers such as `sudo` and `xargs` are taken off, quotes and known variables are resolved, and programs in the
 //! line are read, and so are scripts and other files with code that it runs, if the caller brings their text
 //! ([`ProjectFiles`]). Nothing is executed. What cannot be known is an operation of the kind `unknown` with its reason.
+//!
+//! # Features
+//!
+//! | feature | reads | default |
+//! | --- | --- | --- |
+//! | `powershell` | lines and scripts of PowerShell | yes |
+//! | `code` | code in lines, and in the files that they run: Python, JavaScript, Perl, Ruby, awk and others | yes |
+//! | `sql` | statements for databases | yes |
+//!
+//! bash and zsh are always read. What needs a reader that is not built in is an operation of the kind `unknown`, also in
+//! a file that runs; Pintle's packs ask about it.
 
+#[cfg(not(all(feature = "code", feature = "powershell", feature = "sql")))]
+mod absent;
 mod address;
 mod call;
+#[cfg(feature = "code")]
 mod code;
 mod escape;
 mod git_settings;
 mod line;
+#[cfg(any(feature = "code", feature = "powershell"))]
+mod operation_def;
 mod paths;
 mod programs;
 mod secret_name;
 mod site;
+#[cfg(feature = "sql")]
 mod sql;
 mod syntax;
 mod tool;
@@ -22,6 +39,10 @@ mod walk;
 mod watch;
 mod word_lists;
 
+#[cfg(not(feature = "code"))]
+use absent::code;
+#[cfg(not(feature = "sql"))]
+use absent::sql;
 pub use call::{operations_of_call, operations_of_command, read_shell_call};
 pub use line::{LineCommands, command_text, commands_of_line, is_own_word, required_programs};
 pub use pintle_contract::{Operation, OperationKind, OperationTag, PathPlace};

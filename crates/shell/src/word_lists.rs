@@ -11,8 +11,6 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde::de::value::{BorrowedStrDeserializer, Error};
 
-use crate::{Operation, OperationKind, OperationTag};
-
 /// A part of a text.
 pub(crate) struct TextSection {
     /// What is in the brackets.
@@ -79,35 +77,6 @@ impl<T: PartialEq> WordLists<T> {
     /// The words of a meaning, in the order of the text.
     pub(crate) fn words(&self, meaning: &T) -> &[&'static str] {
         self.lists.iter().find(|(found, _)| found == meaning).map_or(&[], |(_, words)| words)
-    }
-}
-
-/// What the head of a section says that is done: a kind, an action, and tags with a `+`.
-pub(crate) struct OperationDef {
-    kind: OperationKind,
-    action: &'static str,
-    tags: Vec<OperationTag>,
-}
-
-impl OperationDef {
-    pub(crate) fn read(head: &'static str) -> Option<Self> {
-        let mut words = head.split(' ');
-        let (kind, action) = (read_name(words.next()?)?, words.next()?);
-        let tags = words.map(|word| read_name(word.strip_prefix('+')?)).collect::<Option<_>>()?;
-        Some(Self { kind, action, tags })
-    }
-
-    pub(crate) fn operation(&self, program: &str) -> Operation {
-        let operation = Operation::new(self.kind, program).action(self.action);
-        self.tags.iter().fold(operation, |operation, tag| operation.tag(*tag))
-    }
-}
-
-/// Whether a name is a known one; `*` at the end of that stands for anything.
-pub(crate) fn is_named(known: &str, name: &str) -> bool {
-    match known.strip_suffix('*') {
-        Some(begin) => name.starts_with(begin),
-        None => known == name,
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::words::CodeWords;
-use crate::word_lists::{WordLists, is_named, read_name};
+use crate::operation_def::is_named;
+use crate::word_lists::{WordLists, read_name};
 
 /// What a function does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -125,7 +126,8 @@ pub(super) fn effect_of(language: &str, name: &str) -> Option<CodeEffect> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::word_lists::{OperationDef, read_sections};
+    use crate::operation_def::OperationDef;
+    use crate::word_lists::read_sections;
 
     #[test]
     fn every_section_of_the_functions_is_read() {

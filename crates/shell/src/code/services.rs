@@ -6,9 +6,10 @@ use super::functions::TEXT;
 use super::reader::CodeCall;
 use super::value::last_part;
 use super::words::CodeWords;
+use crate::operation_def::OperationDef;
 use crate::sql::sql_operations;
 use crate::walk::CommandWalk;
-use crate::word_lists::{OperationDef, WordLists};
+use crate::word_lists::WordLists;
 use crate::{Operation, OperationKind};
 
 /// Functions with their meaning, whatever they are called on.

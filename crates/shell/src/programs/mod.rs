@@ -16,6 +16,7 @@ mod makefile;
 mod matching;
 mod network;
 mod option_uses;
+#[cfg(feature = "powershell")]
 mod power;
 mod program;
 mod recipes;
@@ -36,6 +37,8 @@ mod trial;
 mod wrappers;
 mod zsh;
 
+#[cfg(not(feature = "powershell"))]
+use crate::absent::power;
 use program::{ProgramDef, ProgramUse, read_operands};
 use subcommand::{SUBCOMMANDS, push_subcommands};
 pub(crate) use table::is_program;

@@ -196,6 +196,7 @@ pub(crate) enum WordPiece {
     /// `<( … )`, or `>( … )` if `true`.
     Process(Rc<ShellScript>, bool),
     /// The value of a PowerShell expression; a word that is nothing else may come to several arguments.
+    #[cfg(feature = "powershell")]
     Value(Rc<ShellScript>),
     /// `$(( … ))`: a number, with its expression.
     Arithmetic(BashWord),

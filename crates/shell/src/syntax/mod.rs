@@ -6,6 +6,7 @@
 mod ast;
 mod compound;
 mod parser;
+#[cfg(feature = "powershell")]
 pub(crate) mod power;
 mod quotes;
 mod redirects;

@@ -204,6 +204,7 @@ impl CommandWalk<'_> {
                     self.capture(script);
                     built.current.is_pattern = true;
                 }
+                #[cfg(feature = "powershell")]
                 WordPiece::Value(script) => self.expand_value(script, bash_word.pieces.len() == 1, &mut built),
                 WordPiece::Process(script, is_output) => {
                     let flow = self.capture(script);

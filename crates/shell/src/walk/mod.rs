@@ -11,6 +11,7 @@ mod files;
 mod flow;
 mod operator;
 mod options;
+#[cfg(feature = "powershell")]
 mod power;
 mod redirect;
 mod run;
@@ -29,6 +30,7 @@ use std::rc::Rc;
 pub(crate) use braces::brace_alternatives;
 pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, joined, shown};
 pub(crate) use options::{GivenOption, OptionLetters, OptionReader, ParsedOptions, ReadArg};
+#[cfg(feature = "powershell")]
 pub(crate) use power::{power_flow, power_items};
 
 use crate::paths::UNKNOWN;
@@ -41,6 +43,8 @@ use crate::syntax::{BashCommand, GrammarKind, ShellScript, parse_script};
 use crate::watch::WatchNotes;
 use crate::{Operation, OperationKind, OperationTag, ShellLanguage};
 
+/// How the reason ends of what a build without its reader cannot know.
+pub(crate) const NOT_BUILT_IN: &str = "is not built in";
 /// Why a command line is unknown that bash does not read either.
 pub(crate) const FAULT: &str = "the command line cannot be read";
 /// The longest command line that is looked at.
@@ -116,6 +120,7 @@ pub(crate) struct CommandWalk<'s> {
     /// Whether a table of the state was too small.
     is_full: bool,
     /// How much PowerShell was parsed.
+    #[cfg(feature = "powershell")]
     parsed_bytes: usize,
     /// Whether what runs is only tried.
     is_trial: bool,
@@ -156,6 +161,7 @@ impl<'s> CommandWalk<'s> {
             changes_remote: false,
             unpacked: Vec::new(),
             is_full: false,
+            #[cfg(feature = "powershell")]
             parsed_bytes: 0,
             is_trial: false,
             notes: WatchNotes::default(),

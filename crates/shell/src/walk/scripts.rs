@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::{CommandWalk, MAX_COMMANDS, MAX_OPERATIONS, ShellArg, TextFlow};
+use super::{CommandWalk, MAX_COMMANDS, MAX_OPERATIONS, NOT_BUILT_IN, ShellArg, TextFlow};
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// Directories whose programs belong to the system.
@@ -76,7 +76,7 @@ impl RunningFile {
         use OperationTag::{Decoded, Network, Pattern, Recursive, Secret, TooOpen};
         let (place, is_guessed) = (operation.place, self.is_guessed());
         match operation.kind {
-            OperationKind::Unknown => false,
+            OperationKind::Unknown => operation.reason.ends_with(NOT_BUILT_IN),
             OperationKind::RunCode if self.language.is_empty() => operation.has(Network) || operation.has(Decoded),
             OperationKind::RunCode => !is_guessed && (operation.has(Network) || operation.program == self.language),
             _ if place == Some(PathPlace::Unknown) => false,
@@ -108,6 +108,7 @@ impl CommandWalk<'_> {
     }
 
     /// Whether code of a file is read, rather than a command line.
+    #[cfg(feature = "code")]
     pub(crate) fn is_in_code_file(&self) -> bool {
         self.scripts.running.last().is_some_and(RunningFile::is_guessed)
     }
@@ -197,6 +198,7 @@ impl CommandWalk<'_> {
     }
 
     /// Runs a command line of a file whose code is read, or what else is certain in it.
+    #[cfg(feature = "code")]
     pub(crate) fn as_line<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let was_line = self.scripts.running.last_mut().map(|file| std::mem::replace(&mut file.is_line, true));
         let done = run(self);

@@ -7,8 +7,9 @@ use super::params::{CmdletCall, CmdletDef, CmdletUse};
 use super::shared::without_marks;
 use super::{items, network, pipeline, run, system, type_methods, values};
 use crate::OperationKind;
+use crate::operation_def::{OperationDef, is_named};
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, power_flow};
-use crate::word_lists::{OperationDef, TextSection, WordLists, is_named, read_sections};
+use crate::word_lists::{TextSection, WordLists, read_sections};
 
 static TEXT: &str = concat!(include_str!("cmdlets.txt"), include_str!("types.txt"));
 
