@@ -44,7 +44,7 @@
 //! | --- | --- | --- |
 //! | `script` | hooks and conditions in Starlark | yes |
 //! | `tape` | recording, verifying and replaying sessions | yes |
-//! | `powershell` | packs that read lines and scripts of PowerShell | yes |
+//! | `powershell` | packs that read lines of PowerShell and cmd | yes |
 //! | `code` | packs that read the Python, JavaScript and other code of command lines | yes |
 //! | `sql` | packs that read statements for databases | yes |
 //! | `commands` | hooks that are programs | |

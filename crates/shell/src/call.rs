@@ -155,6 +155,10 @@ fn run_shell_call(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
         walk.push_printed(&printed);
     } else if let Some(text) = words.first() {
         let shell = args.get("shell").and_then(Value::as_str).unwrap_or_default();
+        if program_name(shell) == "cmd" || name == "cmd" {
+            let printed = walk.run_args(&["cmd", "/c", text].map(ShellArg::new), &TextFlow::default());
+            return walk.push_printed(&printed);
+        }
         let named = find_language(&name.to_ascii_lowercase()).filter(|named| *named == ShellLanguage::PowerShell);
         let language = named.or_else(|| find_language(shell)).unwrap_or(walk.site.language);
         walk.run_command_line(text, language);

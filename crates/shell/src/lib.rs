@@ -9,7 +9,7 @@
 //!
 //! | feature | reads | default |
 //! | --- | --- | --- |
-//! | `powershell` | lines and scripts of PowerShell | yes |
+//! | `powershell` | lines and scripts of PowerShell, and lines of cmd | yes |
 //! | `code` | code in lines, and in the files that they run: Python, JavaScript, Perl, Ruby, awk and others | yes |
 //! | `sql` | statements for databases | yes |
 //!

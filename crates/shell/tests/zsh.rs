@@ -141,6 +141,7 @@ fn a_call_is_read_in_the_shell_that_it_names() {
     assert_eq!(written(None), ["/home/ana/shop/!", "/x"]);
     assert_eq!(written(Some("/bin/zsh")), ["/x"]);
     assert_eq!(written(Some("/usr/bin/bash")), ["/home/ana/shop/!"]);
+    assert_eq!(written(Some("cmd.exe")), ["/home/ana/shop/!"]);
     let site = fixture::site().read_by(ShellLanguage::Zsh);
     let args = json!({"command": "for f (/a /b) rm $f"});
     let found = operations_of_call(ToolKind::Shell, "Bash", &args, &site);

@@ -4,6 +4,7 @@
 
 mod archives;
 mod builtins;
+mod cmd;
 mod containers;
 mod editors;
 mod files;

@@ -62,7 +62,7 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
             })
         }
         "at" | "batch" => call.stdin.text.clone(),
-        "cmd" | "start" | "wsl" => {
+        "start" | "wsl" => {
             let rest: Vec<String> = call
                 .args
                 .iter()

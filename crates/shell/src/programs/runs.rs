@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::{
-    archives, builtins, editors, files, git, interpreters, makefile, network, power, recipes, runners, search, sed,
-    shells, system, tasks, text, transfer, zsh,
+    archives, builtins, cmd, editors, files, git, interpreters, makefile, network, power, recipes, runners, search,
+    sed, shells, system, tasks, text, transfer, zsh,
 };
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, TextFlow};
 
@@ -20,6 +20,7 @@ macro_rules! named_runs {
 static PROGRAM_RUNS: &[(&str, ProgramFunction)] = named_runs! {
     archives: run_rsync run_tar run_archive run_unpack;
     builtins: run_trap run_set run_cd run_popd run_shift run_hash run_getopts run_export run_read;
+    cmd: run_cmd;
     editors: run_editor run_patch;
     files: run_mkdir run_tee run_delete run_rmdir run_shred run_truncate run_allocate run_move run_rename run_copy;
     files: run_link run_chmod run_chown run_dd;

@@ -46,22 +46,6 @@ pub(super) fn run_script_file(walk: &mut CommandWalk<'_>, name: &ShellArg, args:
     run_native(walk, &path, args, &TextFlow::default())
 }
 
-/// `cmd /c …`: its commands have names of PowerShell, but for the variables and the letters that join them.
-pub(super) fn run_cmd(walk: &mut CommandWalk<'_>, args: &[ShellArg], stdin: &TextFlow) -> TextFlow {
-    let is_switch = |arg: &&ShellArg| arg.text.len() <= 2 && arg.text.starts_with('/');
-    let line: Vec<String> = args.iter().skip_while(is_switch).map(|arg| arg.text.clone()).collect();
-    let mut text = line.join(" ").replace('^', "").replace("&&", ";").replace('&', ";");
-    // `%NAME%` is a variable of the environment.
-    for _ in 0..16 {
-        let Some((before, rest)) = text.split_once('%') else { break };
-        let Some((name, after)) = rest.split_once('%') else { break };
-        let is_name = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-        let value = if is_name { format!("$env:{name}") } else { name.to_owned() };
-        text = format!("{before}{value}{after}");
-    }
-    walk.run_powershell_line(&text, stdin)
-}
-
 pub(super) fn run_start(walk: &mut CommandWalk<'_>, call: &CmdletCall<'_>) -> TextFlow {
     // One text holds several words.
     let words: Vec<ShellArg> = call.passed_args().flat_map(unquoted_words).collect();

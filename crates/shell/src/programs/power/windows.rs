@@ -18,7 +18,6 @@ pub(super) fn run_windows_program(
     let args = native_args(args);
     let has = |word: &str| args.iter().any(|arg| arg.text.trim_start_matches(['-', '/']).eq_ignore_ascii_case(word));
     match name {
-        "cmd" => return Some(super::run::run_cmd(walk, &args, stdin)),
         "certutil" | "bitsadmin" => {
             let is_switch = |arg: &&ShellArg| {
                 let name = arg.text.trim_start_matches(['-', '/']);

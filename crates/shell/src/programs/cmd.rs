@@ -1,0 +1,314 @@
+//! `cmd`: its command lines as lines of PowerShell, which has aliases with the names of its commands.
+
+use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, TextFlow, TextTaint};
+use crate::word_lists::is_listed;
+
+/// Commands of its own; other names are programs.
+const COMMANDS: &str = "del erase rd rmdir copy move ren rename type md mkdir cd chdir pushd popd dir echo cls";
+/// Words in front of a command.
+const LEADING: &str = "call else do";
+/// The deepest nesting of loops over what a command prints.
+const MAX_LOOPS: usize = 3;
+const COMPARISONS: &str = "== equ neq lss leq gtr geq";
+
+/// Its switches end with `/c` or `/k`, behind which is the line.
+pub(super) fn run_cmd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    let mut words = call.args.iter().map(|arg| arg.text.as_str());
+    let mut line: Vec<&str> = Vec::new();
+    while let Some(word) = words.next() {
+        // With two slashes, the shells of MSYS leave it alone.
+        let switch = word.strip_prefix("//").or_else(|| word.strip_prefix(['/', '-']));
+        match switch.and_then(|switch| switch.split_at_checked(1)) {
+            Some((letter, glued)) if word.starts_with('/') && "cCkKrR".contains(letter) => line.push(glued),
+            Some(_) => continue,
+            None => line.push(word),
+        }
+        line.extend(words.by_ref());
+    }
+    match (line.as_slice(), &call.stdin.text) {
+        ([], Some(text)) => walk.run_powershell_line(&CmdReader::translate(text), &TextFlow::default()),
+        ([], None) if call.stdin.is_unknown() => {
+            walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
+            TextFlow::from_taint(TextTaint::OUTPUT)
+        }
+        ([], None) => TextFlow::default(),
+        (line, _) => walk.run_powershell_line(&CmdReader::translate(&line.join(" ")), call.stdin),
+    }
+}
+
+fn is_among(word: &str, names: &str) -> bool {
+    is_listed(names, &word.to_ascii_lowercase())
+}
+
+/// Reads lines of `cmd` and writes them as PowerShell.
+#[derive(Default)]
+struct CmdReader {
+    written: String,
+    /// The words of the command, and the word that is not over.
+    words: Vec<String>,
+    word: String,
+    /// How many blocks are open, and in how many loops a command prints the values.
+    depth: usize,
+    loop_depth: usize,
+    /// Whether a block ended, behind which a command needs a mark in front.
+    is_behind_block: bool,
+}
+
+impl CmdReader {
+    fn translate(text: &str) -> String {
+        Self::default().read(text)
+    }
+
+    fn read(mut self, text: &str) -> String {
+        let reader = &mut self;
+        let mut letters = text.chars();
+        let mut is_quoted = false;
+        while let Some(letter) = letters.next() {
+            match letter {
+                '"' => {
+                    is_quoted = !is_quoted;
+                    reader.word.push('"');
+                }
+                '\n' | '\r' => {
+                    is_quoted = false;
+                    reader.end_command("; ");
+                }
+                '%' | '!' => {
+                    let (value, rest) = read_variable(letter, letters.as_str());
+                    reader.word.push_str(&value);
+                    letters = rest.chars();
+                }
+                '$' | '`' => reader.word.extend(['`', letter]),
+                _ if is_quoted => reader.word.push(letter),
+                '^' => {
+                    let next = letters.next().filter(|next| !next.is_whitespace());
+                    reader
+                        .word
+                        .extend(next.filter(|next| !next.is_alphanumeric()).map(|_| '`').into_iter().chain(next));
+                }
+                ' ' | '\t' => reader.end_word(),
+                ',' | ';' if reader.words.first().is_some_and(|word| is_among(word, COMMANDS)) => reader.end_word(),
+                '&' if reader.word.ends_with('>') => reader.word.push(letter),
+                '&' | '|' => {
+                    let rest = letters.as_str();
+                    let is_double = rest.starts_with(letter);
+                    letters = rest.strip_prefix(letter).unwrap_or(rest).chars();
+                    reader.end_command(if letter == '|' && !is_double { " | " } else { "; " });
+                }
+                '(' if reader.is_in_for() => {
+                    let (set, rest) = letters.as_str().split_once(')').unwrap_or((letters.as_str(), ""));
+                    reader.set_loop_variable(set);
+                    letters = rest.chars();
+                }
+                '(' if reader.is_at_start() => {
+                    reader.end_command("");
+                    reader.begin();
+                    reader.written.push_str("& { ");
+                    reader.depth += 1;
+                }
+                ')' if reader.depth > 0 => {
+                    reader.end_command("");
+                    reader.written.push_str(" }");
+                    reader.depth -= 1;
+                    reader.is_behind_block = true;
+                }
+                '@' if reader.is_at_start() => {}
+                '{' | '}' | '@' | '#' | '\'' | '(' | ')' | ',' | ';' => reader.word.extend(['`', letter]),
+                letter => reader.word.push(letter),
+            }
+        }
+        self.end_command("");
+        self.written
+    }
+
+    /// Whether a command may begin here.
+    fn is_at_start(&self) -> bool {
+        let leads = |word: &String| is_among(word, LEADING);
+        let is_first = |word: &String| leads(word) || is_among(word, "if");
+        self.word.is_empty() && (self.words.first().is_none_or(is_first) || self.words.last().is_some_and(leads))
+    }
+
+    fn end_word(&mut self) {
+        if !self.word.is_empty() {
+            self.words.push(std::mem::take(&mut self.word));
+        }
+    }
+
+    /// Puts a mark between a block and what is behind it.
+    fn begin(&mut self) {
+        if std::mem::take(&mut self.is_behind_block) {
+            self.written.push_str("; ");
+        }
+    }
+
+    fn end_command(&mut self, mark: &str) {
+        self.end_word();
+        let command = translate_command(&std::mem::take(&mut self.words));
+        if !command.is_empty() {
+            self.begin();
+            self.written.push_str(&command);
+        }
+        // A pipe begins behind something.
+        let follows = !self.written.trim_end().is_empty() && !self.written.trim_end().ends_with(['{', ';', '|']);
+        if follows && !mark.is_empty() {
+            self.is_behind_block = false;
+            self.written.push_str(mark);
+        }
+    }
+
+    /// `for %i in`.
+    fn is_in_for(&self) -> bool {
+        let is_word = |word: Option<&String>, name: &str| word.is_some_and(|word| is_among(word, name));
+        is_word(self.words.first(), "for") && is_word(self.words.last(), "in") && self.word.is_empty()
+    }
+
+    /// The values of a loop, all at once; a command in quotes prints them.
+    fn set_loop_variable(&mut self, set: &str) {
+        let words = std::mem::take(&mut self.words);
+        let name = words.iter().find(|word| word.starts_with("${")).map_or("${i}", String::as_str);
+        let below = words.iter().skip_while(|word| !word.eq_ignore_ascii_case("/r")).nth(1).filter(|dir| *dir != name);
+        let root = below.map(|dir| format!("{}\\", dir.trim_matches('"'))).unwrap_or_default();
+        let value = match set.trim().strip_prefix(['\'', '`']) {
+            Some(_) if self.loop_depth > MAX_LOOPS => String::from("${env:1~}"),
+            Some(line) => {
+                let inner = Self { loop_depth: self.loop_depth + 1, ..Self::default() };
+                format!("$({})", inner.read(line.trim_end_matches(['\'', '`'])))
+            }
+            None => {
+                let plain = expand_variables(&set.replace(['"', '$', '`'], ""));
+                let quoted = plain.split_whitespace().map(|word| format!("\"{root}{word}\""));
+                quoted.collect::<Vec<_>>().join(",")
+            }
+        };
+        self.begin();
+        self.written.push_str(&format!("{name} = {value}; "));
+    }
+}
+
+/// A text with the variables of PowerShell.
+fn expand_variables(text: &str) -> String {
+    let mut expanded = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('%') {
+        let (value, after) = read_variable('%', behind);
+        expanded.extend([before, value.as_str()]);
+        rest = after;
+    }
+    expanded + rest
+}
+
+/// A variable behind its mark, and the rest of the text.
+fn read_variable(mark: char, text: &str) -> (String, &str) {
+    let is_letter = |letter: char| letter.is_alphanumeric() || "_()".contains(letter);
+    if let Some((name, rest)) = text.split_once(mark) {
+        let plain = name.split_once(':').map_or(name, |(plain, _)| plain);
+        if plain.eq_ignore_ascii_case("cd") {
+            return (String::from("${pwd}"), rest);
+        }
+        if !plain.is_empty() && plain.chars().all(is_letter) {
+            // A part of the value is not worked out: no variable has such a name.
+            return (format!("${{env:{plain}{}}}", if plain == name { "" } else { "~" }), rest);
+        }
+    }
+    if mark == '!' {
+        return (String::from("!"), text);
+    }
+    // `%i`, `%%i` and `%~fi` in loops, and `%1` in files.
+    let name = text.trim_start_matches('%');
+    let end =
+        name.find(|letter: char| !letter.is_alphanumeric() && letter != '~' && letter != '*').unwrap_or(name.len());
+    let (name, rest) = name.split_at(end);
+    match name.chars().last() {
+        Some(letter) if letter.is_alphabetic() => (format!("${{{letter}}}"), rest),
+        Some(_) => (String::from("${env:1~}"), rest),
+        None => (String::from("%"), rest),
+    }
+}
+
+fn translate_command(words: &[String]) -> String {
+    let mut words = words;
+    let lower = |word: &String| word.to_ascii_lowercase();
+    while let Some((first, rest)) = words.split_first() {
+        words = match lower(first).as_str() {
+            "if" => behind_condition(rest),
+            "start" => {
+                let skipped = rest.iter().take_while(|word| word.starts_with(['"', '/'])).count();
+                rest.get(skipped..).unwrap_or_default()
+            }
+            name if is_listed(LEADING, name) => rest,
+            _ => break,
+        };
+    }
+    let Some((first, rest)) = words.split_first() else { return String::new() };
+    let is_switch = |word: &&String| {
+        word.starts_with('/') && word.trim_start_matches(['/', '-']).len() <= 1 || word.starts_with("/a:")
+    };
+    match lower(first).as_str() {
+        "rem" => String::new(),
+        name if name.starts_with(':') => String::new(),
+        "set" => set_variable(rest),
+        "rename" => format!("ren {}", rest.join(" ")),
+        "copy" | "move" | "ren" | "type" | "md" | "mkdir" | "cd" | "chdir" | "pushd" | "dir" => {
+            let operands = rest.iter().filter(|word| !is_switch(word)).cloned();
+            std::iter::once(first.clone()).chain(operands).collect::<Vec<_>>().join(" ")
+        }
+        // What has no ending is a program, and no alias of PowerShell.
+        name if !is_listed(COMMANDS, name)
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-') =>
+        {
+            format!("{name}.exe {}", rest.join(" "))
+        }
+        // A program in quotes or in a variable.
+        name if name.starts_with(['"', '$']) => format!("& {}", words.join(" ")),
+        _ => words.join(" "),
+    }
+}
+
+/// `if not exist FILE COMMAND`, `if "A"=="B" COMMAND`: the command.
+fn behind_condition(words: &[String]) -> &[String] {
+    let is_any = |word: Option<&String>, names: &str| word.is_some_and(|word| is_among(word, names));
+    let start = words.iter().take_while(|word| is_among(word, "/i not")).count();
+    let condition = match (words.get(start), words.get(start + 1)) {
+        (first, _) if is_any(first, "exist defined errorlevel cmdextversion") => 2,
+        (_, second) if is_any(second, COMPARISONS) => 3,
+        _ => 1,
+    };
+    words.get(start + condition..).unwrap_or_default()
+}
+
+/// `set NAME=VALUE`, with or without quotes around both.
+fn set_variable(words: &[String]) -> String {
+    let text = words.join(" ");
+    match text.trim_matches('"').split_once('=') {
+        Some((name, value)) if !name.is_empty() && !name.starts_with('/') => {
+            format!("${{env:{}}} = \"{}\"", name.trim(), value.replace('"', ""))
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CmdReader;
+
+    #[test]
+    fn lines_are_lines_of_powershell() {
+        let rows = [
+            ("rd /s /q %USERPROFILE%", "rd /s /q ${env:USERPROFILE}"),
+            ("@d^el a^&b & type \"x y\"|sort", "del a`&b; type \"x y\" | sort.exe "),
+            ("cd /d C:\\x&&move /y a,b", "cd C:\\x; move a b"),
+            ("npm run lint > a.txt 2>&1", "npm.exe run lint > a.txt 2>&1"),
+            ("if not exist x (del $y) else (md z)", "& { del `$y }; & { md z }"),
+            ("if \"%A%\"==\"b\" rd c", "rd c"),
+            ("for %i in (a *.b) do @del %i", "${i} = \"a\",\"*.b\"; del ${i}"),
+            ("for /f \"tokens=*\" %%i in ('dir /b') do erase %%~fi", "${i} = $(dir); erase ${i}"),
+            ("set \"A=x y\"& echo %A:~0,1% 100%", "${env:A} = \"x y\"; echo ${env:A~} 100%"),
+            ("start \"\" /b tool x", "tool.exe x"),
+            ("for %i in (%HOME%\\x) do !A! %i", "${i} = \"${env:HOME}\\x\"; & ${env:A} ${i}"),
+            ("rem x & del y\ndel z", "del y; del z"),
+        ];
+        for (line, expected) in rows {
+            assert_eq!(CmdReader::translate(line), expected, "{line}");
+        }
+    }
+}
