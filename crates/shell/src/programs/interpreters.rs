@@ -16,11 +16,11 @@ pub(super) fn run_language(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, p
     flow.text = None;
     flow.taint = flow.taint.without(TextTaint::NETWORK) | TextTaint::OUTPUT;
     // `-n` and `-p` give the code the lines of the files.
-    let reads_lines = is_perl_like
-        && call.args.iter().any(|arg| {
-            let is_letters = arg.text.len() < 8 && arg.text.starts_with('-') && !arg.text.starts_with("--");
-            is_letters && arg.text.contains(['n', 'p'])
-        });
+    let has_letters = |is_meant: fn(&str) -> bool| {
+        let is_letters = |text: &str| text.len() < 8 && text.starts_with('-') && !text.starts_with("--");
+        is_perl_like && call.args.iter().any(|arg| is_letters(&arg.text) && is_meant(&arg.text))
+    };
+    let reads_lines = has_letters(|text| text.contains(['n', 'p']));
     let lines = if reads_lines { call.stdin.taint | TextTaint::FILE } else { call.stdin.taint };
     let stdin = TextFlow { taint: lines, ..call.stdin.clone() };
     let call = &ProgramCall { stdin: &stdin, ..*call };
@@ -35,15 +35,8 @@ pub(super) fn run_language(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, p
     if walk.operations.iter().skip(before).any(fetches) {
         flow.taint |= TextTaint::NETWORK;
     }
-    let is_in_place = is_perl_like
-        && call.args.iter().any(|arg| {
-            arg.text.starts_with("-i")
-                || arg.text.starts_with('-')
-                    && !arg.text.starts_with("--")
-                    && arg.text.len() < 8
-                    && arg.text.contains('i')
-                    && arg.text.contains('p')
-        });
+    let is_in_place = is_perl_like && call.args.iter().any(|arg| arg.text.starts_with("-i"))
+        || has_letters(|text| text.contains('i') && text.contains('p'));
     // `unlink` without a name takes each line of the input.
     if reads_lines && call.args.iter().any(|arg| arg.text.split([';', ' ', '(']).any(|word| word == "unlink")) {
         for listed in &call.stdin.listed {

@@ -160,10 +160,10 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
     let mut seen = false;
     for address in addresses.iter().filter(|address| !address.text.starts_with("file:")) {
         seen = true;
-        push_request(walk, call, &address.text, taint);
+        push_request(walk, call.name, &address.text, taint);
     }
     if let Some(relay) = &relay {
-        push_request(walk, call, relay, taint);
+        push_request(walk, call.name, relay, taint);
     }
     if !seen && let Some(taint) = taint.filter(|taint| sends_local_data(*taint)) {
         walk.push(taint.tag(Operation::new(OperationKind::Upload, call.name)));
@@ -186,9 +186,20 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
 }
 
 /// Adds a request, which sends what is known so.
-fn push_request(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, address: &str, sent: Option<TextTaint>) {
+fn push_request(walk: &mut CommandWalk<'_>, program: &str, address: &str, sent: Option<TextTaint>) {
     let kind = if sent.is_some() { OperationKind::Upload } else { OperationKind::Download };
-    push_address(walk, kind, call.name, address, sent.unwrap_or_default());
+    push_address(walk, kind, program, address, sent.unwrap_or_default());
+}
+
+/// Adds a request that also sends the data in its address.
+pub(super) fn push_address_data(
+    walk: &mut CommandWalk<'_>,
+    program: &str,
+    address: &ShellArg,
+    sent: Option<TextTaint>,
+) {
+    let data = carries_data(address).then(|| sent.unwrap_or_default() | address.taint);
+    push_request(walk, program, &address.text, data.or(sent));
 }
 
 /// The options of a file for curl: `upload-file = .env`, `url "https://…"`.
@@ -269,14 +280,10 @@ pub(super) fn run_wget(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
         sent = Some(sent.unwrap_or_default() | taint);
     }
     for address in &parsed.operands {
-        let mut taint = sent;
-        if carries_data(address) {
-            taint = Some(taint.unwrap_or_default() | address.taint);
-        }
-        push_request(walk, call, &address.text, taint);
+        push_address_data(walk, call.name, address, sent);
     }
     if let Some(relay) = relay_of(walk, parsed) {
-        push_request(walk, call, &relay, sent);
+        push_request(walk, call.name, &relay, sent);
     }
     let flow = TextFlow::from_taint(TextTaint::NETWORK);
     if matches!(call.name, "lynx" | "w3m" | "links" | "elinks") || call.has_arg(&["--spider"]) {

@@ -2,8 +2,8 @@
 
 use super::params::{CmdletCall, literal_path};
 use super::shared::{is_nothing, run_twin};
-use crate::address::{host_of, is_local_host, push_address};
-use crate::paths::UNKNOWN;
+use crate::address::{host_of, is_local_host};
+use crate::programs::network::push_address_data;
 use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
 
@@ -17,17 +17,7 @@ pub(super) fn push_request(
     if let Some(path) = address.text.strip_prefix("file://") {
         return walk.read_file(program, &ShellArg::new(path), false);
     }
-    let mut sent = sent;
-    let in_address = TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT | TextTaint::OUTPUT;
-    let is_in_path = address.text.find(UNKNOWN).and_then(|at| address.text.get(..at)).is_some_and(|before| {
-        !before.contains('?') && before.split_once("://").is_some_and(|(_, rest)| rest.contains('/'))
-    });
-    let is_secret = address.taint.has(TextTaint::FILE | TextTaint::SECRET | TextTaint::ENVIRONMENT);
-    if address.taint.has(in_address) && (is_secret || !address.is_known() && !is_in_path) {
-        sent = Some(sent.unwrap_or_default() | address.taint);
-    }
-    let kind = if sent.is_some() { OperationKind::Upload } else { OperationKind::Download };
-    push_address(walk, kind, program, &address.text, sent.unwrap_or_default());
+    push_address_data(walk, program, address, sent);
     let is_local = is_local_host(host_of(&address.text));
     TextFlow::from_taint(if is_local { TextTaint::OUTPUT } else { TextTaint::NETWORK })
 }
