@@ -60,65 +60,66 @@ impl CmdReader {
     }
 
     fn read(mut self, text: &str) -> String {
-        let reader = &mut self;
+        self.scan(text);
+        self.end_command("");
+        self.written
+    }
+
+    fn scan(&mut self, text: &str) {
         let mut letters = text.chars();
         let mut is_quoted = false;
         while let Some(letter) = letters.next() {
             match letter {
                 '"' => {
                     is_quoted = !is_quoted;
-                    reader.word.push('"');
+                    self.word.push('"');
                 }
                 '\n' | '\r' => {
                     is_quoted = false;
-                    reader.end_command("; ");
+                    self.end_command("; ");
                 }
                 '%' | '!' => {
                     let (value, rest) = read_variable(letter, letters.as_str());
-                    reader.word.push_str(&value);
+                    self.word.push_str(&value);
                     letters = rest.chars();
                 }
-                '$' | '`' => reader.word.extend(['`', letter]),
-                _ if is_quoted => reader.word.push(letter),
+                '$' | '`' => self.word.extend(['`', letter]),
+                _ if is_quoted => self.word.push(letter),
                 '^' => {
                     let next = letters.next().filter(|next| !next.is_whitespace());
-                    reader
-                        .word
-                        .extend(next.filter(|next| !next.is_alphanumeric()).map(|_| '`').into_iter().chain(next));
+                    self.word.extend(next.filter(|next| !next.is_alphanumeric()).map(|_| '`').into_iter().chain(next));
                 }
-                ' ' | '\t' => reader.end_word(),
-                ',' | ';' if reader.words.first().is_some_and(|word| is_among(word, COMMANDS)) => reader.end_word(),
-                '&' if reader.word.ends_with('>') => reader.word.push(letter),
+                ' ' | '\t' => self.end_word(),
+                ',' | ';' if self.words.first().is_some_and(|word| is_among(word, COMMANDS)) => self.end_word(),
+                '&' if self.word.ends_with('>') => self.word.push(letter),
                 '&' | '|' => {
                     let rest = letters.as_str();
                     let is_double = rest.starts_with(letter);
                     letters = rest.strip_prefix(letter).unwrap_or(rest).chars();
-                    reader.end_command(if letter == '|' && !is_double { " | " } else { "; " });
+                    self.end_command(if letter == '|' && !is_double { " | " } else { "; " });
                 }
-                '(' if reader.is_in_for() => {
+                '(' if self.is_in_for() => {
                     let (set, rest) = letters.as_str().split_once(')').unwrap_or((letters.as_str(), ""));
-                    reader.set_loop_variable(set);
+                    self.set_loop_variable(set);
                     letters = rest.chars();
                 }
-                '(' if reader.is_at_start() => {
-                    reader.end_command("");
-                    reader.begin();
-                    reader.written.push_str("& { ");
-                    reader.depth += 1;
+                '(' if self.is_at_start() => {
+                    self.end_command("");
+                    self.begin();
+                    self.written.push_str("& { ");
+                    self.depth += 1;
                 }
-                ')' if reader.depth > 0 => {
-                    reader.end_command("");
-                    reader.written.push_str(" }");
-                    reader.depth -= 1;
-                    reader.is_behind_block = true;
+                ')' if self.depth > 0 => {
+                    self.end_command("");
+                    self.written.push_str(" }");
+                    self.depth -= 1;
+                    self.is_behind_block = true;
                 }
-                '@' if reader.is_at_start() => {}
-                '{' | '}' | '@' | '#' | '\'' | '(' | ')' | ',' | ';' => reader.word.extend(['`', letter]),
-                letter => reader.word.push(letter),
+                '@' if self.is_at_start() => {}
+                '{' | '}' | '@' | '#' | '\'' | '(' | ')' | ',' | ';' => self.word.extend(['`', letter]),
+                letter => self.word.push(letter),
             }
         }
-        self.end_command("");
-        self.written
     }
 
     /// Whether a command may begin here.
@@ -162,39 +163,33 @@ impl CmdReader {
         is_word(self.words.first(), "for") && is_word(self.words.last(), "in") && self.word.is_empty()
     }
 
-    /// The values of a loop, all at once; a command in quotes prints them.
+    /// The values of a loop, all at once; a command in quotes prints them, and with `/f` a file holds them.
     fn set_loop_variable(&mut self, set: &str) {
         let words = std::mem::take(&mut self.words);
         let name = words.iter().find(|word| word.starts_with("${")).map_or("${i}", String::as_str);
         let below = words.iter().skip_while(|word| !word.eq_ignore_ascii_case("/r")).nth(1).filter(|dir| *dir != name);
         let root = below.map(|dir| format!("{}\\", dir.trim_matches('"'))).unwrap_or_default();
-        let value = match set.trim().strip_prefix(['\'', '`']) {
-            Some(_) if self.loop_depth > MAX_LOOPS => String::from("${env:1~}"),
-            Some(line) => {
-                let inner = Self { loop_depth: self.loop_depth + 1, ..Self::default() };
-                format!("$({})", inner.read(line.trim_end_matches(['\'', '`'])))
-            }
+        let line = match set.trim().strip_prefix(['\'', '`']) {
+            Some(line) => Some(line.trim_end_matches(['\'', '`']).to_owned()),
+            None if words.iter().any(|word| is_among(word, "/f")) => Some(format!("type {set}")),
+            None => None,
+        };
+        let mut inner = Self { loop_depth: self.loop_depth + 1, ..Self::default() };
+        let value = match line {
+            _ if self.loop_depth > MAX_LOOPS => String::from("${env:1~}"),
+            Some(line) => format!("$({})", inner.read(&line)),
             None => {
-                let plain = expand_variables(&set.replace(['"', '$', '`'], ""));
-                let quoted = plain.split_whitespace().map(|word| format!("\"{root}{word}\""));
+                // Its words end like those of a command.
+                inner.words.push(String::from("dir"));
+                inner.scan(set);
+                inner.end_word();
+                let quoted = inner.words.iter().skip(1).map(|word| format!("\"{root}{}\"", word.replace('"', "")));
                 quoted.collect::<Vec<_>>().join(",")
             }
         };
         self.begin();
         self.written.push_str(&format!("{name} = {value}; "));
     }
-}
-
-/// A text with the variables of PowerShell.
-fn expand_variables(text: &str) -> String {
-    let mut expanded = String::new();
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('%') {
-        let (value, after) = read_variable('%', behind);
-        expanded.extend([before, value.as_str()]);
-        rest = after;
-    }
-    expanded + rest
 }
 
 /// A variable behind its mark, and the rest of the text.
@@ -302,6 +297,7 @@ mod tests {
             ("if \"%A%\"==\"b\" rd c", "rd c"),
             ("for %i in (a *.b) do @del %i", "${i} = \"a\",\"*.b\"; del ${i}"),
             ("for /f \"tokens=*\" %%i in ('dir /b') do erase %%~fi", "${i} = $(dir); erase ${i}"),
+            ("for /f %a in (.env) do curl %a", "${a} = $(type .env); curl.exe ${a}"),
             ("set \"A=x y\"& echo %A:~0,1% 100%", "${env:A} = \"x y\"; echo ${env:A~} 100%"),
             ("start \"\" /b tool x", "tool.exe x"),
             ("for %i in (%HOME%\\x) do !A! %i", "${i} = \"${env:HOME}\\x\"; & ${env:A} ${i}"),
@@ -309,6 +305,13 @@ mod tests {
         ];
         for (line, expected) in rows {
             assert_eq!(CmdReader::translate(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn loops_in_loops_end() {
+        for part in ["for %i in (", "for /f %i in ('", "for /f %i in (", "(", "if x ("] {
+            assert!(!CmdReader::translate(&part.repeat(20_000)).is_empty(), "{part}");
         }
     }
 }
