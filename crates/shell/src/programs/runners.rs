@@ -34,7 +34,12 @@ pub(super) fn run_line_runner(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>
                 return walk.run_args(rest, call.stdin);
             }
         }
-        "flock" => return walk.run_args(plain(letters("wEc"), 1), call.stdin),
+        "flock" => {
+            // The line behind `-c` is the value of an option.
+            let rest = plain(letters("wEc"), 1);
+            let is_option = rest.first().is_some_and(|first| first.text.starts_with('-'));
+            return if is_option { TextFlow::default() } else { walk.run_args(rest, call.stdin) };
+        }
         // The form of BSD: `script FILE PROGRAM`.
         "script" => return walk.run_args(plain(letters("cEIOTBmoFt"), 1), call.stdin),
         "tmux" => {

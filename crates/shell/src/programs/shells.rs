@@ -157,10 +157,11 @@ fn run_shell_args(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &P
         }
         return run_text(walk, call.name, &line, call.stdin);
     }
-    let reads_input = call.has_arg(&["-s", "-"]) || parsed.operands.is_empty();
-    match parsed.operands.first() {
+    let script = script_operand(&parsed.operands);
+    let reads_input = call.has_arg(&["-s", "-"]) || script.is_none();
+    match script {
         Some(script) if !reads_input => {
-            let before = call.args.iter().take_while(|arg| !std::ptr::eq(*arg, *script));
+            let before = call.args.iter().take_while(|arg| !std::ptr::eq(*arg, script));
             if before.clone().any(|arg| matches!(arg.text.as_str(), "-n" | "--version" | "--help")) {
                 return TextFlow::default();
             }
@@ -170,6 +171,19 @@ fn run_shell_args(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &P
         _ if *call.stdin == TextFlow::default() => TextFlow::default(),
         _ => run_text(walk, call.name, call.stdin, &TextFlow::default()),
     }
+}
+
+/// The first operand of a shell behind its options: `+o` has a value as `-o` has.
+fn script_operand<'a>(operands: &[&'a ShellArg]) -> Option<&'a ShellArg> {
+    let mut operands = operands.iter();
+    while let Some(operand) = operands.next() {
+        match operand.text.strip_prefix('+').filter(|letters| !letters.is_empty()) {
+            None => return Some(operand),
+            Some(letters) if letters.ends_with(['o', 'O']) => drop(operands.next()),
+            Some(_) => {}
+        }
+    }
+    None
 }
 
 /// Interpreters by the ending of a file's name.

@@ -135,9 +135,7 @@ impl CommandWalk<'_> {
             if !is_whole {
                 self.push_unknown("", "its braces give more words than can be looked at");
             }
-            if words.len() > 1 {
-                return words.iter().flat_map(|bash_word| self.expand_fields(bash_word, true)).collect();
-            }
+            return words.iter().flat_map(|bash_word| self.expand_fields(bash_word, true)).collect();
         }
         self.expand_fields(bash_word, true)
     }
