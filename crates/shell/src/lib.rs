@@ -22,6 +22,7 @@ mod address;
 mod call;
 #[cfg(feature = "code")]
 mod code;
+mod command_files;
 mod escape;
 mod git_settings;
 mod line;
@@ -44,7 +45,12 @@ use absent::code;
 #[cfg(not(feature = "sql"))]
 use absent::sql;
 pub use call::{operations_of_call, operations_of_command, read_shell_call};
+pub use command_files::{
+    CommandFiles, CommandForm, FileUse, FileWord, PathStart, ScriptLanguage, UnnamedFiles, UnnamedReason,
+    files_of_command,
+};
 pub use line::{LineCommands, command_text, commands_of_line, is_own_word, required_programs};
+pub use paths::matches_glob;
 pub use pintle_contract::{Operation, OperationKind, OperationTag, PathPlace};
 pub use secret_name::is_secret_name;
 pub use site::{CallSite, ProjectFiles, ShellLanguage};

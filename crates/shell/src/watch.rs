@@ -1,8 +1,10 @@
 //! What a caller that watches files wants to know of a command line.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use crate::Operation;
+use crate::syntax::BashCommand;
+use crate::{CommandFiles, Operation};
 
 /// Files that a caller watches, such as those that guard an agent. This crate reads no disk; the caller does.
 pub trait WatchedFiles {
@@ -47,4 +49,17 @@ pub(crate) struct WatchNotes<'s> {
     pub(crate) texts: Vec<String>,
     /// The words of the commands that ran, if they are kept.
     pub(crate) commands: Option<Vec<Vec<String>>>,
+    /// The files that the line names, if they are kept.
+    pub(crate) named: Option<CommandFiles>,
+    /// The current command, for the user.
+    pub(crate) command: String,
+    /// The functions that ran.
+    pub(crate) functions: Vec<Rc<BashCommand>>,
+}
+
+impl WatchNotes<'_> {
+    /// Whether a function ran, if that is kept.
+    pub(crate) fn has_run(&self, body: &Rc<BashCommand>) -> bool {
+        self.functions.iter().any(|known| Rc::ptr_eq(known, body))
+    }
 }

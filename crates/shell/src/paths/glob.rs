@@ -4,7 +4,7 @@
 ///
 /// A `*` does not match a leading dot. Time grows with the product of both lengths at most; only the first 256 bytes of
 /// both are compared.
-pub(crate) fn matches_glob(pattern: &str, name: &str) -> bool {
+pub fn matches_glob(pattern: &str, name: &str) -> bool {
     if name.starts_with('.') && pattern.starts_with(['*', '?']) {
         return false;
     }

@@ -7,7 +7,7 @@ mod windows;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use glob::matches_glob;
+pub use glob::matches_glob;
 pub(crate) use sensitive::tags_of_path;
 
 use crate::site::{CallSite, normalize, with_slashes};
@@ -66,6 +66,13 @@ pub(crate) fn place_path(call_site: &CallSite<'_>, cwd: Option<&Path>, text: &st
     tags.dedup();
     let place = place_of(call_site, &resolved, is_pattern);
     PlacedPath { path: Some(resolved), place, tags }
+}
+
+/// Places a path of which nothing else is asked.
+pub(crate) fn place_plain(cwd: Option<&Path>, text: &str) -> PlacedPath {
+    let absolute = if text.contains(UNKNOWN) { None } else { to_absolute(cwd, text) };
+    let path = absolute.map(|path| normalize(&path).into_owned());
+    PlacedPath { path, place: PathPlace::Unknown, tags: Vec::new() }
 }
 
 /// The path of which a part is unknown: what is known of its directory counts, unless the rest may be empty.

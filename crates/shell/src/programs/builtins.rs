@@ -167,7 +167,7 @@ pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
                 continue;
             }
             // One of the listed files.
-            (None, Some(listed)) if names.len() == 1 => {
+            (None, Some(listed)) if names.len() == 1 && !walk.notes_files() => {
                 let is_secret = walk.place(&listed.root).tags.contains(&OperationTag::Secret);
                 let joined = if listed.is_recursive && !is_secret {
                     format!(
@@ -180,6 +180,7 @@ pub(super) fn run_read(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
                 };
                 ShellArg { taint: input.taint, is_pattern: true, ..ShellArg::new(joined) }
             }
+            _ if walk.notes_files() => ShellArg::unknown(TextTaint::NONE),
             _ => ShellArg::unknown(input.taint),
         };
         walk.set_variable(name, vec![value]);

@@ -110,7 +110,15 @@ fn run_with_git(walk: &mut CommandWalk<'_>, words: &[&str], args: &[ShellArg], s
     walk.run_args(&words.chain(args.iter().cloned()).collect::<Vec<_>>(), stdin)
 }
 
+/// Whether git only prints the directory of the project.
+pub(super) fn asks_for_project(call: &ProgramCall<'_>) -> bool {
+    call.name == "git" && call.args.iter().map(|arg| arg.text.as_str()).eq(["rev-parse", "--show-toplevel"])
+}
+
 pub(super) fn run_git(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &ParsedOptions<'_>) -> TextFlow {
+    if walk.notes_files() && asks_for_project(call) {
+        return TextFlow::known(walk.site.project.to_string_lossy());
+    }
     let (leading, rest) = ParsedOptions::parse_leading(call.args, facts_of("git").grammar());
     let Some((command, args)) = rest.split_first() else { return TextFlow::from_taint(TextTaint::OUTPUT) };
     let cwd = walk.state.cwd.clone();

@@ -104,6 +104,8 @@ pub(super) fn run_language(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, p
 
 /// Runs the input as code.
 fn run_input(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    walk.note_input(call.name, call.stdin);
+    call.stdin.text.iter().for_each(|text| walk.note_code(call.name, &ShellArg::new(text.as_str())));
     match &call.stdin.text {
         Some(text) => {
             if call.stdin.taint.has(TextTaint::NETWORK | TextTaint::DECODED) {
@@ -123,6 +125,7 @@ fn run_input(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
 }
 
 fn read_arg_code(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &ShellArg) {
+    walk.note_code(call.name, text);
     if text.text.trim() == crate::paths::UNKNOWN.to_string()
         || text.taint.has(TextTaint::NETWORK | TextTaint::DECODED) && !text.is_known()
     {

@@ -21,7 +21,12 @@ const LOAD_VARIABLES: &str = " NODE_OPTIONS NODE_PATH RUBYOPT RUBYLIB PERL5OPT P
                               CLASSPATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS LD_LIBRARY_PATH LD_PRELOAD \
                               DYLD_LIBRARY_PATH LUA_PATH LUA_CPATH GEM_PATH MAKEFILES MAKEFLAGS R_PROFILE_USER R_LIBS VIMINIT \
                               JULIA_LOAD_PATH EMACSLOADPATH DOTNET_STARTUP_HOOKS PHPRC PHP_INI_SCAN_DIR PATH BASH_ENV \
-                              GRADLE_OPTS MAVEN_OPTS ";
+                              GRADLE_OPTS MAVEN_OPTS ENV GIT_CONFIG ";
+
+/// Whether programs find more code by a variable.
+pub(crate) fn is_load_variable(name: &str) -> bool {
+    is_listed(LOAD_VARIABLES, name)
+}
 
 /// Adds the code from elsewhere that a program loads.
 pub(super) fn push_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &ProgramFacts) {
@@ -220,7 +225,7 @@ pub(super) fn push_variable_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall
     if !walk.has_fetched() {
         return;
     }
-    for value in walk.set_values(|name| is_listed(LOAD_VARIABLES, name)) {
+    for value in walk.set_values(is_load_variable) {
         for part in value.split([' ', ':', '=', ',', ';']).filter(|part| part.contains(['/', '.'])) {
             let part = part.trim_start_matches("-I").trim_start_matches("-r");
             if !part.contains(UNKNOWN)

@@ -35,16 +35,20 @@ mod tasks;
 mod text;
 mod transfer;
 mod trial;
+mod words;
 mod wrappers;
 mod zsh;
 
 #[cfg(not(feature = "powershell"))]
 use crate::absent::power;
+pub(crate) use loads::is_load_variable;
 use program::{ProgramDef, ProgramUse, read_operands};
+pub(crate) use shells::{interpreter_of, is_script_name, is_shell};
 use subcommand::{SUBCOMMANDS, push_subcommands};
 pub(crate) use table::is_program;
 use table::{ProgramFacts, facts_of, is_known_name};
 pub(crate) use text::read_selected;
+pub(crate) use words::runs_code;
 
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};
@@ -68,6 +72,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
         return flow;
     }
     let facts = facts_of(call.name);
+    words::note_words(walk, call, facts);
     let first = walk.operations.len();
     let printed = check_written_program(walk, call);
     // Agents, and Pintle, find their settings and their shell by variables.

@@ -218,7 +218,12 @@ fn run_found(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, command: &[Shel
 
 /// Runs a command for each of the listed files, instead of `{}` or at its end.
 fn run_for_each(walk: &mut CommandWalk<'_>, command: &[ShellArg], listed: &ListedFiles, mark: &str) {
-    let listed = &walk.without_selection(listed);
+    let mut listed = walk.without_selection(listed);
+    if walk.notes_files() {
+        // The pattern that stands for the files is not their names.
+        listed.root = ShellArg::unknown(TextTaint::NONE);
+    }
+    let listed = &listed;
     let Some(program) = command.first() else { return };
     let name = crate::walk::program_name(&program.text);
     if matches!(name.as_str(), "rm" | "unlink" | "shred" | "trash") {

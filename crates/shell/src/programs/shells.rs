@@ -98,14 +98,19 @@ pub(super) fn run_variable_export(_: &mut CommandWalk<'_>, call: &ProgramCall<'_
 }
 
 /// The content of a script that is the input, is read from a descriptor, was written by the line, or is on the disk.
-pub(super) fn given_script(walk: &CommandWalk<'_>, call: &ProgramCall<'_>, file: &ShellArg) -> Option<TextFlow> {
+pub(super) fn given_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, file: &ShellArg) -> Option<TextFlow> {
     let descriptor = ["/dev/fd/", "/proc/self/fd/"].iter().find_map(|start| file.text.strip_prefix(start));
-    match file.text.as_str() {
-        "-" | "/dev/stdin" => Some(call.stdin.clone()),
-        _ if descriptor == Some("0") => Some(call.stdin.clone()),
-        _ if descriptor.is_some() => Some(walk.written_before(file).unwrap_or_else(TextFlow::from_outside)),
-        _ => walk.code_of(file),
-    }
+    let flow = match file.text.as_str() {
+        "-" | "/dev/stdin" => call.stdin.clone(),
+        _ if descriptor == Some("0") => call.stdin.clone(),
+        _ if descriptor.is_some() => walk.written_before(file).unwrap_or_else(TextFlow::from_outside),
+        _ => {
+            walk.note_script(call.name, file);
+            return walk.code_of(file);
+        }
+    };
+    walk.note_input(call.name, &flow);
+    Some(flow)
 }
 
 /// Programs whose output is meant to be evaluated.
@@ -125,7 +130,7 @@ pub(super) fn run_eval(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &P
 }
 
 /// The text behind `-c`, also when it is glued to other letters.
-fn command_text(args: &[ShellArg], letter: char) -> Option<(&ShellArg, &[ShellArg])> {
+pub(super) fn command_text(args: &[ShellArg], letter: char) -> Option<(&ShellArg, &[ShellArg])> {
     let index = args.iter().position(|arg| {
         let text = arg.text.as_str();
         text.starts_with('-') && !text.starts_with("--") && text.contains(letter) || text == "--command"
@@ -168,8 +173,13 @@ fn run_shell_args(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &P
             run_script_file(walk, call, script)
         }
         _ if call.has_arg(&["--version", "--help", "-n"]) => TextFlow::default(),
-        _ if *call.stdin == TextFlow::default() => TextFlow::default(),
-        _ => run_text(walk, call.name, call.stdin, &TextFlow::default()),
+        _ => {
+            walk.note_input(call.name, call.stdin);
+            if *call.stdin == TextFlow::default() {
+                return TextFlow::default();
+            }
+            run_text(walk, call.name, call.stdin, &TextFlow::default())
+        }
     }
 }
 
@@ -191,7 +201,7 @@ const ENDINGS: [(&str, &str); 6] =
     [("py", "python"), ("js mjs cjs ts", "node"), ("rb", "ruby"), ("pl", "perl"), ("php", "php"), ("ps1", "pwsh")];
 
 /// Whether a name ends like that of a script.
-pub(super) fn is_script_name(name: &str) -> bool {
+pub(crate) fn is_script_name(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     ending == "sh" || ENDINGS.iter().any(|(endings, _)| is_listed(endings, ending))
 }
@@ -249,7 +259,7 @@ pub(super) fn run_written_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<
 }
 
 /// The interpreter that the first line of a script names, or else the ending of its name.
-pub(super) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
+pub(crate) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
     let ending = path.extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
     let usual = ENDINGS.iter().find(|(endings, _)| is_listed(endings, ending));
     let usual = usual.map_or("sh", |(_, program)| program);
@@ -259,7 +269,7 @@ pub(super) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
     name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
 }
 
-pub(super) fn is_shell(program: &str) -> bool {
+pub(crate) fn is_shell(program: &str) -> bool {
     is_listed(". source eval sh bash zsh dash ksh mksh ash rbash yash osh busybox", program)
 }
 

@@ -10,16 +10,18 @@ use super::option_uses::ValueUse;
 use super::program::{ProgramDef, TextSource, WrapperDef};
 use super::subcommand::SUBCOMMANDS;
 use super::transfer::SenderDef;
+use super::words::WordUse;
 use crate::paths::matches_glob;
 use crate::walk::OptionLetters;
 
 /// The texts. A row is `NAMES | KIND VALUE | FIELD VALUE`, with any number of fields.
-static ROW_TEXTS: [&str; 5] = [
+static ROW_TEXTS: [&str; 6] = [
     include_str!("rows/programs.txt"),
     include_str!("rows/wrappers.txt"),
     include_str!("rows/options.txt"),
     include_str!("rows/statements.txt"),
     include_str!("rows/loads.txt"),
+    include_str!("rows/words.txt"),
 ];
 
 /// What a row says of its programs.
@@ -84,6 +86,8 @@ pub(super) struct ProgramFacts {
     pub(super) clone_words: Option<Vec<&'static str>>,
     /// The words by which it gets files from elsewhere.
     pub(super) fetch_words: Option<Vec<&'static str>>,
+    /// What it does with the files that its words name.
+    pub(super) word_use: Option<WordUse>,
     kinds: Vec<&'static str>,
 }
 
@@ -116,6 +120,7 @@ impl ProgramFacts {
             "loads-names" => self.loaded_names.push(row.value),
             "clones" => self.clone_words = Some(row.value.split(' ').collect()),
             "fetches" => self.fetch_words = Some(row.value.split_ascii_whitespace().collect()),
+            "words" => self.word_use = Some(WordUse::read(row.value)?),
             "is" => self.kinds.push(row.value),
             _ => return None,
         }
@@ -208,7 +213,7 @@ mod tests {
     use super::*;
 
     /// The kinds of rows, and the fields that each may have.
-    static KINDS: [(&str, &[&str]); 12] = [
+    static KINDS: [(&str, &[&str]); 13] = [
         ("runs", &["letters", "long", "dry-run"]),
         ("wraps", &["letters", "long", "skips", "searches", "behind", "privileged", "elsewhere"]),
         ("output", &["letters"]),
@@ -220,6 +225,7 @@ mod tests {
         ("clones", &[]),
         ("fetches", &[]),
         ("is", &[]),
+        ("words", &[]),
         // `ValueUse::read` knows its only field.
         ("option", &[]),
     ];

@@ -120,6 +120,10 @@ pub(super) fn run_mktemp(walk: &mut CommandWalk<'_>, _: &ProgramCall<'_>, parsed
         _ => format!("{directory}/tmp.mktemp"),
     };
     walk.note_made(&ShellArg::new(made.as_str()));
+    if walk.notes_files() {
+        // Its name is none of those that a caller knows.
+        return TextFlow::from_taint(TextTaint::OUTPUT);
+    }
     TextFlow::known(made)
 }
 
@@ -323,11 +327,13 @@ pub(super) fn run_query(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
 
 pub(super) fn run_awk(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let script_files: Vec<&ShellArg> = parsed.values("f", "file").collect();
+    script_files.iter().for_each(|file| walk.note_script(call.name, file));
     let skipped = usize::from(script_files.is_empty());
     if let (true, Some(program)) = (script_files.is_empty(), parsed.operands.first()) {
         // `-v NAME=VALUE`: an assignment in front of the program.
         let given = parsed.values("v", "assign").filter_map(super::wrappers::assignment_of);
         let given: Vec<String> = given.map(|(name, value)| format!("{name} = {:?}; ", value.text)).collect();
+        walk.note_code(call.name, program);
         crate::code::read_code(walk, "awk", &(given.concat() + &program.text), call.stdin);
     }
     for script in script_files.iter().filter_map(|file| walk.written_before(file)?.text).collect::<Vec<_>>() {

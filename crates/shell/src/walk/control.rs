@@ -10,6 +10,10 @@ pub(super) const COPROCESS: &str = "";
 /// How often a loop runs whose number of rounds is not known.
 const MAX_ROUNDS: usize = 3;
 
+fn has_text(flow: &TextFlow) -> bool {
+    flow.text.as_deref().is_none_or(|text| !text.is_empty())
+}
+
 impl CommandWalk<'_> {
     pub(super) fn run_list(&mut self, list: &[BashPipeline], stdin: &TextFlow) -> TextFlow {
         let mut flow = TextFlow::known("");
@@ -65,7 +69,14 @@ impl CommandWalk<'_> {
                 walk.forks.extend(skipped);
                 printed
             });
-            flow.append(printed);
+            // `A || B` most often prints one of them.
+            let is_either = self.notes_files() && pipeline.link == PipelineLink::AfterFailure;
+            flow = if is_either && has_text(&flow) && has_text(&printed) {
+                flow.either(printed)
+            } else {
+                flow.append(printed);
+                flow
+            };
         }
         flow
     }

@@ -135,6 +135,7 @@ impl CommandWalk<'_> {
             if !is_whole {
                 self.push_unknown("", "its braces give more words than can be looked at");
             }
+            self.note_braces(bash_word);
             return words.iter().flat_map(|bash_word| self.expand_fields(bash_word, true)).collect();
         }
         self.expand_fields(bash_word, true)
@@ -276,6 +277,7 @@ impl CommandWalk<'_> {
                 Some(String::from("0"))
             }
             "0" => Some(String::from("bash")),
+            name if self.is_project_variable(name) => path(Some(self.site.project)),
             _ => None,
         };
         value.map(|value| vec![ShellArg::new(value)])
@@ -292,7 +294,9 @@ impl CommandWalk<'_> {
             }
             built.current.is_pattern |= value.is_pattern && expansion.operator.is_empty();
             if value.text.len() == UNKNOWN.len_utf8() && !value.is_known() {
-                built.push_sources([format!("${}", expansion.name)]);
+                let is_quoted = expansion.quoted && self.notes_files();
+                let quote = if is_quoted { "\"" } else { "" };
+                built.push_sources([format!("{quote}${}{quote}", expansion.name)]);
             } else {
                 built.push_sources(value.sources.iter().cloned());
             }
@@ -366,11 +370,19 @@ impl CommandWalk<'_> {
         match (operator, values) {
             (":-" | ":=", Some(_)) if is_empty => self.assigned_default(&name, operator, operand),
             (":-" | "-" | ":=" | "=", None) => {
-                let operand = ShellArg { taint: operand.taint | secret(), ..operand };
+                // The variable may be set where the line runs.
+                let otherwise = self.notes_files().then(|| UNKNOWN.to_string());
+                let otherwise = operand.otherwise.clone().or(otherwise);
+                let sources = if otherwise.is_some() { vec![format!("${name}")] } else { operand.sources };
+                let operand = ShellArg { taint: operand.taint | secret(), otherwise, sources, ..operand };
                 self.assigned_default(&name, operator, operand)
             }
             // Whether it is empty or not set at all is not known.
             ("-" | "=", Some(_)) if is_empty => vec![ShellArg { otherwise: Some(String::new()), ..operand }],
+            (":-" | "-" | ":=" | "=", Some(values)) if self.is_assumed(&name) => {
+                let otherwise = Some(operand.text);
+                values.into_iter().map(|value| ShellArg { otherwise: otherwise.clone(), ..value }).collect()
+            }
             (":+", Some(_)) if is_empty => vec![ShellArg::default()],
             (":+" | "+", Some(values)) if !is_empty && values.iter().all(ShellArg::is_known) => vec![operand],
             (":+" | "+", _) => vec![ShellArg { otherwise: Some(String::new()), ..operand }],

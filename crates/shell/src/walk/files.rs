@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use super::state::MAX_ENTRIES;
 use super::{CommandWalk, ProgramCall, ShellArg, TextFlow, TextTaint, program_name};
 use crate::CallSite;
-use crate::paths::{PlacedPath, UNKNOWN, matches_glob, place_path, tags_of_path};
+use crate::command_files::FileUse;
+use crate::paths::{PlacedPath, UNKNOWN, matches_glob, place_path, place_plain, tags_of_path};
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// The longest path of a directory that is entered.
@@ -64,17 +65,19 @@ impl CommandWalk<'_> {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => Cow::from(format!("{}{rest}", home())),
             _ => Cow::from(text),
         };
-        let placed = self.placed.borrow_mut().find(self.site, self.state.cwd.as_ref(), &text, is_pattern);
+        let find = |text: &str| match &self.notes.named {
+            // Only the path counts.
+            Some(_) => place_plain(self.state.cwd.as_deref(), text),
+            None => self.placed.borrow_mut().find(self.site, self.state.cwd.as_ref(), text, is_pattern),
+        };
+        let placed = find(&text);
         let Some(path) = placed.path.as_ref().filter(|_| !self.state.links.is_empty()) else { return placed };
         let linked = path.ancestors().find_map(|parent| {
             let target = self.state.links.get(parent)?;
             Some(target.join(path.strip_prefix(parent).ok()?))
         });
         match linked {
-            Some(target) => {
-                let mut known = self.placed.borrow_mut();
-                known.find(self.site, self.state.cwd.as_ref(), &target.to_string_lossy(), is_pattern)
-            }
+            Some(target) => find(&target.to_string_lossy()),
             None => placed,
         }
     }
@@ -112,6 +115,9 @@ impl CommandWalk<'_> {
 
     /// Reads a file, and gives what is known of its content.
     pub(crate) fn read_file(&mut self, program: &str, arg: &ShellArg, is_recursive: bool) -> TextFlow {
+        if program.is_empty() {
+            self.note_file(FileUse::Input, arg);
+        }
         if let Some(content) = self.descriptor_content(arg) {
             return content.clone();
         }
@@ -138,7 +144,8 @@ impl CommandWalk<'_> {
             (false, true) => TextTaint::NONE,
             (false, false) => TextTaint::FILE,
         };
-        TextFlow { taint, files: self.code_path(arg).into_iter().collect(), ..TextFlow::default() }
+        let redirected = (program.is_empty() && self.notes_files()).then(|| Box::new(arg.clone()));
+        TextFlow { taint, files: self.code_path(arg).into_iter().collect(), redirected, ..TextFlow::default() }
     }
 
     /// A secret among the files that another command lists as this argument: `cat $(find ~ -name .netrc)`.
@@ -259,6 +266,9 @@ impl CommandWalk<'_> {
 
     /// Writes a file.
     pub(crate) fn write_file(&mut self, program: &str, arg: &ShellArg, action: &str, mut flow: TextFlow) {
+        if program.is_empty() {
+            self.note_file(FileUse::Output, arg);
+        }
         // What the file held before is still in it.
         if matches!(action, "append" | "edit") || flow.text.is_none() && flow.taint == TextTaint::NONE {
             flow.add_files(self.code_path(arg));

@@ -137,6 +137,8 @@ pub(crate) struct TextFlow {
     pub(crate) processes: Vec<String>,
     /// The files of the disk whose content it has.
     pub(crate) files: Vec<Rc<Path>>,
+    /// The file that a redirection reads, if the files are kept that the line names.
+    pub(crate) redirected: Option<Box<ShellArg>>,
     /// Whether another command or a file descriptor gives it, also if nothing is known of it.
     pub(crate) is_given: bool,
 }

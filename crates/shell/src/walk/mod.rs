@@ -9,6 +9,7 @@ mod control;
 mod expand;
 mod files;
 mod flow;
+mod named_files;
 mod operator;
 mod options;
 #[cfg(feature = "powershell")]
@@ -174,6 +175,9 @@ impl<'s> CommandWalk<'s> {
     }
 
     pub(crate) fn push(&mut self, mut operation: Operation) {
+        if self.notes.named.is_some() && operation.kind != OperationKind::Unknown {
+            return;
+        }
         // The mark of what cannot be known is for the walk alone.
         for text in [&mut operation.written, &mut operation.action, &mut operation.reason, &mut operation.program] {
             if text.contains(UNKNOWN) {
@@ -223,7 +227,7 @@ impl<'s> CommandWalk<'s> {
         is_wanted: impl Fn(&Operation) -> bool,
         run: impl FnOnce(&mut Self) -> TextFlow,
     ) -> bool {
-        if self.is_trial {
+        if self.is_trial || self.notes.named.is_some() {
             return false;
         }
         let operations = std::mem::take(&mut self.operations);

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use super::redirect::is_shell;
 use super::state::{ExitReach, ExitStatus};
 use super::{CommandWalk, MAX_ARGS, ProgramCall, ShellArg, TextFlow, TextTaint, program_name, quote};
+use crate::command_files::FileUse;
 use crate::syntax::{BashCommand, RedirectKind, SimpleCommand, WordPiece};
 use crate::{Operation, OperationKind};
 
@@ -131,7 +132,10 @@ impl CommandWalk<'_> {
             Err(flow) => return flow,
         };
         let run = |walk: &mut Self| match walk.state.functions.get(&program.text).cloned() {
-            Some(body) => walk.run_function(&program.text, &body, args, stdin),
+            Some(body) => {
+                walk.note_function(&body, args);
+                walk.run_function(&program.text, &body, args, stdin)
+            }
             None => walk.run_named(program, args, stdin),
         };
         let is_running = self.running.iter().any(|(running, _)| *running == program.text);
@@ -182,6 +186,8 @@ impl CommandWalk<'_> {
         if has_name && !program.is_pattern && taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
             return Ok((program, args));
         }
+        self.note_program_word(program, args, false);
+        args.iter().for_each(|arg| self.note_file(FileUse::Argument, arg));
         let operation = taint.tag(Operation::new(OperationKind::RunCode, "").written(program.shown()));
         self.push(Operation { reason: reason.to_owned(), ..operation });
         Err(TextFlow::from_taint(stdin.taint | TextTaint::OUTPUT))

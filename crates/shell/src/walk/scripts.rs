@@ -11,7 +11,7 @@ use super::{CommandWalk, MAX_COMMANDS, MAX_OPERATIONS, NOT_BUILT_IN, ShellArg, T
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// Directories whose programs belong to the system.
-const SYSTEM_DIRS: [&str; 9] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix", "/proc", "/sys", "/dev"];
+pub(super) const SYSTEM_DIRS: [&str; 9] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix", "/proc", "/sys", "/dev"];
 /// The most bytes of a file that are looked at.
 const MAX_BYTES: usize = 64 * 1024;
 /// The deepest nesting of files that run each other.
@@ -107,6 +107,11 @@ impl CommandWalk<'_> {
         !self.scripts.running.is_empty()
     }
 
+    /// Whether what runs is on this machine.
+    pub(super) fn is_here(&self) -> bool {
+        self.scripts.elsewhere == 0
+    }
+
     /// Whether code of a file is read, rather than a command line.
     #[cfg(feature = "code")]
     pub(crate) fn is_in_code_file(&self) -> bool {
@@ -121,7 +126,7 @@ impl CommandWalk<'_> {
 
     /// The most commands that may run.
     pub(super) fn most_commands(&self) -> usize {
-        if self.is_in_file() { MAX_FILE_COMMANDS } else { MAX_COMMANDS }
+        if self.is_in_file() || self.notes_files() { MAX_FILE_COMMANDS } else { MAX_COMMANDS }
     }
 
     /// The path of an argument that may be a file with code. What is in a directory of the system belongs to it.
@@ -131,7 +136,7 @@ impl CommandWalk<'_> {
         }
         let placed = self.place(arg);
         let is_project = placed.place == PathPlace::Project;
-        let is_read = |path: &PathBuf| is_project || !SYSTEM_DIRS.iter().any(|dir| path.starts_with(dir));
+        let is_read = |path: &PathBuf| is_project || !self.is_system_file(path);
         placed.path.filter(is_read).map(Rc::from)
     }
 

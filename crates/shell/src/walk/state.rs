@@ -12,6 +12,8 @@ use crate::syntax::BashCommand;
 
 /// The most courses that are followed one by one.
 const MAX_STATES: usize = 6;
+/// How many commands run in all courses if only the files count that they name.
+const MAX_PRECISE: usize = 100;
 /// The most variables or links that are kept: a copy of the state may copy them all.
 pub(super) const MAX_ENTRIES: usize = 128;
 /// The most traps of one shell.
@@ -79,8 +81,8 @@ impl WalkState {
     }
 
     /// One state for two: a directory or a variable that differs is unknown. Returns whether anything else differs, which
-    /// is lost.
-    fn blur(&mut self, other: &Self) -> bool {
+    /// is lost. `keeps_either`: a variable with two values has either.
+    fn blur(&mut self, other: &Self, keeps_either: bool) -> bool {
         if self.cwd != other.cwd {
             self.cwd = None;
             self.cwd_source = None;
@@ -96,6 +98,11 @@ impl WalkState {
             for (name, values) in self.variables.to_mut() {
                 let others = other.variables.get(name);
                 if others != Some(values) {
+                    let either = others.and_then(|others| either_value(values, others)).filter(|_| keeps_either);
+                    if let Some(either) = either {
+                        *values = vec![either];
+                        continue;
+                    }
                     let taint = taint_of(values) | others.map_or(TextTaint::NONE, |values| taint_of(values));
                     *values = vec![ShellArg::unknown(taint)];
                 }
@@ -151,6 +158,26 @@ fn is_same_path(one: Option<&Rc<Path>>, other: Option<&Rc<Path>>) -> bool {
         (Some(one), Some(other)) => Rc::ptr_eq(one, other) || one.as_os_str() == other.as_os_str(),
         (one, other) => one.is_none() && other.is_none(),
     }
+}
+
+/// One of two known values.
+fn either_value(values: &[ShellArg], others: &[ShellArg]) -> Option<ShellArg> {
+    let ([one], [other]) = (values, others) else { return None };
+    let mut texts = vec![&one.text];
+    let more = one.otherwise.iter().chain([&other.text]).chain(&other.otherwise);
+    more.for_each(|text| {
+        if !texts.contains(&text) {
+            texts.push(text)
+        }
+    });
+    let [text, otherwise] = texts.as_slice() else { return None };
+    Some(ShellArg {
+        text: (*text).clone(),
+        otherwise: Some((*otherwise).clone()),
+        taint: one.taint | other.taint,
+        is_pattern: one.is_pattern || other.is_pattern,
+        ..ShellArg::default()
+    })
 }
 
 fn taint_of(values: &[ShellArg]) -> TextTaint {
@@ -257,7 +284,11 @@ impl CommandWalk<'_> {
                 kept.push(state);
             }
         }
-        let most = if self.command_count > self.most_commands() / 2 { 1 } else { MAX_STATES };
+        let most = match self.command_count > self.most_commands() / 2 {
+            true => 1,
+            false if self.notes.named.is_some() && self.command_count > MAX_PRECISE => 1,
+            false => MAX_STATES,
+        };
         if kept.len() > most {
             kept = self.blurred(kept);
         }
@@ -358,9 +389,10 @@ impl CommandWalk<'_> {
     pub(super) fn blurred(&mut self, states: Vec<WalkState>) -> Vec<WalkState> {
         let mut kept: Vec<WalkState> = Vec::with_capacity(2);
         let mut loses = false;
+        let keeps_either = self.notes.named.is_some();
         for state in states {
             match kept.iter_mut().find(|known| known.is_stuck == state.is_stuck) {
-                Some(known) => loses |= known.blur(&state),
+                Some(known) => loses |= known.blur(&state, keeps_either),
                 None => kept.push(state),
             }
         }

@@ -49,7 +49,7 @@ impl CommandWalk<'_> {
         }
     }
 
-    pub(super) fn insert_variable(&mut self, name: &str, values: Vec<ShellArg>) -> Option<Vec<ShellArg>> {
+    pub(super) fn insert_variable(&mut self, name: &str, mut values: Vec<ShellArg>) -> Option<Vec<ShellArg>> {
         if let Some(target) = self.state.references.get(name).cloned() {
             values.iter().for_each(|value| self.run_reference(&value.text));
             // Without a variable, it gets the name of one.
@@ -61,6 +61,7 @@ impl CommandWalk<'_> {
             }
         }
         let name = self.referred_name(name).to_owned();
+        self.note_values(&name, &mut values);
         if self.state.variables.len() >= MAX_ENTRIES && !self.state.variables.contains_key(&name) {
             self.push_full();
             return None;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::shared::SharedTable;
 use super::state::WalkState;
 use super::{CommandWalk, ListedFiles, ShellArg, TextFlow};
+use crate::command_files::FileUse;
 use crate::paths::{PlacedPath, UNKNOWN};
 use crate::watch::{CommandReading, WatchNotes, WatchedFile, WatchedFiles};
 use crate::{Operation, OperationTag};
@@ -47,6 +48,9 @@ impl<'s> CommandWalk<'s> {
     pub(crate) fn run_defined(&mut self) {
         for state in self.take_states() {
             for (_, body) in state.functions.iter() {
+                if self.notes.has_run(body) {
+                    continue;
+                }
                 let functions = SharedTable::default();
                 self.state = WalkState { functions, is_over: false, ..state.clone() };
                 self.run_command(body, &TextFlow::default());
@@ -110,6 +114,7 @@ impl<'s> CommandWalk<'s> {
 
     /// Records a directory that the line enters, also below each that it may be in: entering one may fail.
     pub(crate) fn note_directory(&mut self, arg: &ShellArg) {
+        self.note_file(FileUse::Directory, arg);
         if self.notes.files.is_some() {
             let entered = self.place(arg).path;
             let text = arg.text.replace(UNKNOWN, "…");

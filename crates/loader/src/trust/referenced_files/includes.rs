@@ -135,6 +135,15 @@ pub(super) fn find_quoted_includes(text: &str, folders: &[PathBuf]) -> IncludedF
     found
 }
 
+/// The words of an awk program by which it runs or includes something else.
+pub(super) fn find_awk_includes(text: &str) -> IncludedFiles {
+    let is_dynamic = ["getline", "system", "@include", "@load", "| "].iter().any(|word| text.contains(word));
+    IncludedFiles {
+        unknown_lines: is_dynamic.then(|| text.to_owned()).into_iter().collect(),
+        ..IncludedFiles::default()
+    }
+}
+
 fn is_dynamic_line(line: &str) -> bool {
     // The standard input of the hook.
     if line.contains("readFileSync(0") || line.contains("/dev/stdin") || line.contains("open(0") {

@@ -1,17 +1,15 @@
 //! Finds the files that a command names, and the parts of it that trust does not cover.
 //!
 //! Two analyses are combined. `parts` splits the text at every special character, so that it finds a file anywhere in
-//! the text. `analysis` reads the text as a shell would: it resolves quotes, patterns and variables, knows which files
-//! are only written, and reports what it cannot determine.
+//! the text. `analysis` asks the crate `shell` what the words of the command name, resolves them to files, does the same
+//! for the scripts among them, and reports what it cannot determine.
 
 mod analysis;
 mod includes;
+mod named_paths;
 mod parts;
-mod programs;
-mod shell;
 #[cfg(test)]
 mod tests;
-mod values;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,6 +17,7 @@ use std::path::{Path, PathBuf};
 use pintle_contract::{CommandSpec, HandlerSpec, HookDeclaration};
 
 use analysis::CommandAnalysis;
+use named_paths::NamedPaths;
 
 /// The files that a command names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,7 +40,7 @@ pub(super) struct ReferencedFiles {
 pub(super) fn referenced_files(command: &CommandSpec, own: Option<&Path>, project: &Path) -> ReferencedFiles {
     let mut analysis = CommandAnalysis::new(command, own, project);
     analysis.analyze();
-    let mut files = parts::files_in_text(&analysis.text_without_written(), command, project, analysis.bases());
+    let mut files = analysis.files_in_text();
     let found = analysis.into_referenced_files();
     files.extend(found.files);
     ReferencedFiles { files, ..found }
@@ -81,7 +80,7 @@ pub(super) fn listed_files(globs: &[String], own: Option<&Path>, project: &Path)
     let mut named = ReferencedFiles::default();
     for glob in globs {
         let is_ours = |path: &Path| path.starts_with(project);
-        let place = values::find_paths(&values::parse_glob(glob), &bases, &[], None, &is_ours);
+        let place = NamedPaths::of_path(glob, true, &bases, &is_ours);
         let is_cut = place.is_open || place.folders.iter().any(|dir| !add_all_files(dir, &mut named.files));
         if is_cut {
             named.not_covered.insert(format!("`{glob}`: it matches more files than Pintle analyzes"));

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use pintle_contract::CommandSpec;
 use pintle_files::normalize_path;
 
 /// The separators between words of a shell text, including quotes and assignments: a file name may be in any part.
@@ -12,11 +11,10 @@ const BETWEEN: &[char] = &[
     '@', '%', '^', '+', '#',
 ];
 
-/// The files of the project that any part of the command names, relative to these directories. `text` is the part of
-/// the command that may name files that it runs.
-pub(super) fn files_in_text(text: &str, command: &CommandSpec, project: &Path, bases: &[PathBuf]) -> BTreeSet<PathBuf> {
+/// The files of the project that any part of these texts names, relative to these directories.
+pub(super) fn files_in_texts(texts: &[&str], project: &Path, bases: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut seen = BTreeSet::new();
-    for word in path_candidates(text, command) {
+    for word in path_candidates(texts) {
         for base in bases {
             let file = normalize_path(&base.join(&word));
             if file.starts_with(project) && file.is_file() {
@@ -27,11 +25,10 @@ pub(super) fn files_in_text(text: &str, command: &CommandSpec, project: &Path, b
     seen
 }
 
-/// Every part of a command that may be a path: its words between spaces and special characters, and its arguments as
-/// they are.
-fn path_candidates(text: &str, command: &CommandSpec) -> Vec<String> {
-    let arguments = command.arguments.iter().flatten();
-    let texts = || std::iter::once(text).chain(arguments.clone().map(String::as_str));
+/// Every part of the texts that may be a path: the words between spaces and special characters, and the texts as they
+/// are.
+fn path_candidates(all: &[&str]) -> Vec<String> {
+    let texts = || all.iter().copied();
     let parts = texts().flat_map(|text| text.split(BETWEEN)).chain(texts());
     let unquoted = texts().filter(|text| text.contains('\\')).map(|text| text.replace("\\ ", "\u{0}"));
     let escaped: Vec<String> = unquoted
