@@ -1,14 +1,20 @@
 //! The operations of a tool call.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
 use pintle_contract::ToolKind;
 use serde_json::Value;
 
 use crate::address::push_address;
+use crate::command_files::{CommandFiles, FileUse, FileWord, GivenCommand, PROJECT_DIR, UnnamedFiles, UnnamedReason};
 use crate::paths::UNKNOWN;
-use crate::programs::{is_program, read_selected, run_program};
+use crate::programs::{is_load_variable, is_program, read_selected, run_program};
 use crate::tool::push_tool_call;
-use crate::walk::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint, brace_alternatives, program_name};
-use crate::{CallSite, CommandReading, Operation, OperationKind, OperationTag, ShellLanguage, WatchedFiles};
+use crate::walk::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint, brace_alternatives, program_name, without_marks};
+use crate::{
+    CallSite, CommandReading, Operation, OperationKind, OperationTag, ProjectFiles, ShellLanguage, WatchedFiles,
+};
 
 /// What a command line would do.
 #[must_use]
@@ -162,5 +168,70 @@ fn run_shell_call(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
         let named = find_language(&name.to_ascii_lowercase()).filter(|named| *named == ShellLanguage::PowerShell);
         let language = named.or_else(|| find_language(shell)).unwrap_or(walk.site.language);
         walk.run_command_line(text, language);
+    }
+}
+
+/// The files that a command names. `variables` may have several values each; `cwd` is where it runs.
+#[must_use]
+pub fn files_of_command(
+    command: GivenCommand<'_>,
+    variables: &BTreeMap<String, BTreeSet<String>>,
+    cwd: &Path,
+    home: Option<&Path>,
+) -> CommandFiles {
+    let site = CallSite::new(cwd, Path::new(PROJECT_DIR)).with_home(home).reading(&UnreadFiles);
+    let mut walk = CommandWalk::new(&site, run_program, is_program).noting_files();
+    for (name, values) in variables {
+        let mut values = values.iter();
+        let Some(text) = values.next() else { continue };
+        // Of more than two, which one is not known.
+        let (otherwise, is_known) = (values.next().cloned(), values.next().is_none());
+        let value = ShellArg { otherwise, ..ShellArg::new(text) };
+        walk.set_variable(name, vec![if is_known { value } else { ShellArg::unknown(TextTaint::OUTPUT) }]);
+    }
+    walk.take_file_notes();
+    let text = match command {
+        GivenCommand::Line(line, language) => {
+            walk.run_command_line(line, language);
+            line.to_owned()
+        }
+        GivenCommand::Words(words) => {
+            let args: Vec<ShellArg> = words.iter().map(|text| ShellArg::new(text.replace(UNKNOWN, "?"))).collect();
+            walk.run_args(&args, &TextFlow::default());
+            words.join(" ")
+        }
+    };
+    walk.run_defined();
+    let mut found = walk.take_file_notes();
+    // A script is one of the arguments as well.
+    let is_script = |word: &&FileWord| matches!(word.usage, FileUse::Script(_));
+    let scripts: BTreeSet<String> = found.words.iter().filter(is_script).map(|word| word.shown.clone()).collect();
+    found.words.retain(|word| word.usage != FileUse::Argument || !scripts.contains(&word.shown));
+    for operation in walk.operations {
+        if operation.kind == OperationKind::Unknown && operation.program.is_empty() {
+            found.is_cut = true;
+            let reason = UnnamedReason::Unread(operation.reason);
+            found.unnamed.insert(UnnamedFiles { reason, command: text.clone() });
+        }
+    }
+    for (name, values) in found.variables.iter().filter(|(name, _)| is_load_variable(name)) {
+        for value in values {
+            let command = without_marks(&format!("{name}={value}"));
+            found.unnamed.insert(UnnamedFiles { reason: UnnamedReason::ByVariable, command });
+        }
+    }
+    found
+}
+
+/// No file is read: the caller asks for each script.
+struct UnreadFiles;
+
+impl ProjectFiles for UnreadFiles {
+    fn read_code(&self, _: &Path, _: usize) -> Option<String> {
+        None
+    }
+
+    fn is_dir(&self, _: &Path) -> bool {
+        true
     }
 }

@@ -3,14 +3,8 @@
 //! The caller knows the disk: it resolves the words to files, reads the scripts among them, and asks for what they name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use crate::paths::UNKNOWN;
-use crate::programs::{
-    interpreter_of, is_load_variable, is_program, is_script_name, is_shell, run_program, runs_code, unversioned_name,
-};
-use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, program_name, shown};
-use crate::{CallSite, OperationKind, ProjectFiles, ShellLanguage};
+use crate::ShellLanguage;
 
 /// The directory of the project: where it is, the caller knows.
 pub(crate) const PROJECT_DIR: &str = "/\u{fffb}";
@@ -81,29 +75,6 @@ pub enum ScriptLanguage {
     Other,
 }
 
-impl ScriptLanguage {
-    /// The language that a program runs, by its name or path.
-    #[must_use]
-    pub fn of_program(program: &str) -> Option<Self> {
-        let name = program_name(program);
-        let name = unversioned_name(&name).unwrap_or(&name);
-        match name {
-            "zsh" => Some(Self::Shell(ShellLanguage::Zsh)),
-            name if is_shell(name) || name == "fish" => Some(Self::Shell(ShellLanguage::Bash)),
-            name if name.starts_with("python") || name.starts_with("pypy") => Some(Self::Python),
-            name if name.ends_with("awk") => Some(Self::Awk),
-            name => runs_code(name).then_some(Self::Other),
-        }
-    }
-
-    /// The language of a script by its first line, or else by its name. A text without both is for a shell.
-    #[must_use]
-    pub fn of_file(path: &Path, text: &str) -> Option<Self> {
-        let by_name = || Self::of_program(interpreter_of("", path)).filter(|_| is_script_name(&path.to_string_lossy()));
-        Self::of_program(interpreter_of(text, path)).or_else(by_name)
-    }
-}
-
 /// Where a path begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PathStart {
@@ -143,106 +114,9 @@ pub enum UnnamedReason {
 
 /// A command as its caller has it.
 #[derive(Debug, Clone, Copy)]
-pub enum CommandForm<'a> {
+pub enum GivenCommand<'a> {
     /// A command line, and the shell that reads it.
     Line(&'a str, ShellLanguage),
     /// A program with its arguments.
     Words(&'a [String]),
-}
-
-impl CommandForm<'_> {
-    fn text(self) -> String {
-        match self {
-            Self::Line(line, _) => line.to_owned(),
-            Self::Words(words) => words.join(" "),
-        }
-    }
-}
-
-/// The files that a command names. `variables` may have several values each; `cwd` is where it runs.
-#[must_use]
-pub fn files_of_command(
-    command: CommandForm<'_>,
-    variables: &BTreeMap<String, BTreeSet<String>>,
-    cwd: &Path,
-    home: Option<&Path>,
-) -> CommandFiles {
-    let site = CallSite::new(cwd, Path::new(PROJECT_DIR)).with_home(home).reading(&UnreadFiles);
-    let mut walk = CommandWalk::new(&site, run_program, is_program).noting_files();
-    for (name, values) in variables {
-        let mut values = values.iter();
-        let Some(text) = values.next() else { continue };
-        // Of more than two, which one is not known.
-        let (otherwise, is_known) = (values.next().cloned(), values.next().is_none());
-        let value = ShellArg { otherwise, ..ShellArg::new(text) };
-        walk.set_variable(name, vec![if is_known { value } else { ShellArg::unknown(TextTaint::OUTPUT) }]);
-    }
-    walk.take_file_notes();
-    match command {
-        CommandForm::Line(line, language) => walk.run_command_line(line, language),
-        CommandForm::Words(words) => {
-            let args: Vec<ShellArg> = words.iter().map(|text| ShellArg::new(text.replace(UNKNOWN, "?"))).collect();
-            walk.run_args(&args, &TextFlow::default());
-        }
-    }
-    walk.run_defined();
-    let mut found = walk.take_file_notes();
-    // A script is one of the arguments as well.
-    let is_script = |word: &&FileWord| matches!(word.usage, FileUse::Script(_));
-    let scripts: BTreeSet<String> = found.words.iter().filter(is_script).map(|word| word.shown.clone()).collect();
-    found.words.retain(|word| word.usage != FileUse::Argument || !scripts.contains(&word.shown));
-    for operation in walk.operations {
-        if operation.kind == OperationKind::Unknown && operation.program.is_empty() {
-            found.is_cut = true;
-            let reason = UnnamedReason::Unread(operation.reason);
-            found.unnamed.insert(UnnamedFiles { reason, command: command.text() });
-        }
-    }
-    for (name, values) in found.variables.iter().filter(|(name, _)| is_load_variable(name)) {
-        for value in values {
-            let command = without_marks(&format!("{name}={value}"));
-            found.unnamed.insert(UnnamedFiles { reason: UnnamedReason::ByVariable, command });
-        }
-    }
-    found
-}
-
-/// A text as a user would read it.
-pub(crate) fn without_marks(text: &str) -> String {
-    shown(text).replace(PROJECT_DIR, "$PROJECT_DIR")
-}
-
-impl FileWord {
-    pub(crate) fn new(usage: FileUse, arg: &ShellArg, command: String) -> Self {
-        let inside = |start: &str| arg.text.strip_prefix(start).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        let (start, path) = match (inside(PROJECT_DIR), inside(UNKNOWN.encode_utf8(&mut [0; 4]))) {
-            (Some(rest), _) => (PathStart::Project, rest),
-            (None, Some(rest)) if !rest.is_empty() => (PathStart::Unknown, rest),
-            _ => (PathStart::Written, arg.text.as_str()),
-        };
-        let is_known = !path.contains(UNKNOWN) && !path.contains(PROJECT_DIR);
-        Self {
-            usage,
-            start,
-            path: is_known.then(|| path.to_owned()),
-            is_pattern: arg.is_pattern,
-            is_printed: arg.taint.has(TextTaint::OUTPUT)
-                && matches!(arg.sources.as_slice(), [name] if !name.starts_with("$(")),
-            shown: without_marks(&arg.shown()),
-            command,
-        }
-    }
-}
-
-/// No file is read: the caller asks for each script.
-struct UnreadFiles;
-
-impl ProjectFiles for UnreadFiles {
-    fn read_code(&self, _: &Path, _: usize) -> Option<String> {
-        None
-    }
-
-    fn is_dir(&self, _: &Path) -> bool {
-        true
-    }
 }

@@ -44,10 +44,9 @@ mod word_lists;
 use absent::code;
 #[cfg(not(feature = "sql"))]
 use absent::sql;
-pub use call::{operations_of_call, operations_of_command, read_shell_call};
+pub use call::{files_of_command, operations_of_call, operations_of_command, read_shell_call};
 pub use command_files::{
-    CommandFiles, CommandForm, FileUse, FileWord, PathStart, ScriptLanguage, UnnamedFiles, UnnamedReason,
-    files_of_command,
+    CommandFiles, FileUse, FileWord, GivenCommand, PathStart, ScriptLanguage, UnnamedFiles, UnnamedReason,
 };
 pub use line::{LineCommands, command_text, commands_of_line, is_own_word, required_programs};
 pub use paths::matches_glob;

@@ -43,12 +43,10 @@ mod zsh;
 use crate::absent::power;
 pub(crate) use loads::is_load_variable;
 use program::{ProgramDef, ProgramUse, read_operands};
-pub(crate) use shells::{interpreter_of, is_script_name, is_shell};
 use subcommand::{SUBCOMMANDS, push_subcommands};
 pub(crate) use table::is_program;
 use table::{ProgramFacts, facts_of, is_known_name};
 pub(crate) use text::read_selected;
-pub(crate) use words::runs_code;
 
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::{Operation, OperationKind, OperationTag};

@@ -118,6 +118,33 @@ impl TextSource {
     }
 }
 
+/// What a program does with the files that its words name; `rows/words.txt` explains the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordUse {
+    Text,
+    Read,
+    Written,
+    Copied,
+    Command,
+    Code,
+    Runs,
+}
+
+impl WordUse {
+    pub(super) fn read(name: &str) -> Option<Self> {
+        Some(match name {
+            "text" => Self::Text,
+            "read" => Self::Read,
+            "written" => Self::Written,
+            "copied" => Self::Copied,
+            "command" => Self::Command,
+            "code" => Self::Code,
+            "runs" => Self::Runs,
+            _ => return None,
+        })
+    }
+}
+
 /// Reads the operands as files, or the input if there are none.
 pub(crate) fn read_operands<'a>(
     walk: &mut CommandWalk<'_>,

@@ -201,7 +201,7 @@ const ENDINGS: [(&str, &str); 6] =
     [("py", "python"), ("js mjs cjs ts", "node"), ("rb", "ruby"), ("pl", "perl"), ("php", "php"), ("ps1", "pwsh")];
 
 /// Whether a name ends like that of a script.
-pub(crate) fn is_script_name(name: &str) -> bool {
+pub(super) fn is_script_name(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     ending == "sh" || ENDINGS.iter().any(|(endings, _)| is_listed(endings, ending))
 }
@@ -259,7 +259,7 @@ pub(super) fn run_written_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<
 }
 
 /// The interpreter that the first line of a script names, or else the ending of its name.
-pub(crate) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
+pub(super) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
     let ending = path.extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
     let usual = ENDINGS.iter().find(|(endings, _)| is_listed(endings, ending));
     let usual = usual.map_or("sh", |(_, program)| program);
@@ -269,7 +269,7 @@ pub(crate) fn interpreter_of<'t>(text: &'t str, path: &Path) -> &'t str {
     name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
 }
 
-pub(crate) fn is_shell(program: &str) -> bool {
+pub(super) fn is_shell(program: &str) -> bool {
     is_listed(". source eval sh bash zsh dash ksh mksh ash rbash yash osh busybox", program)
 }
 

@@ -7,10 +7,9 @@ use std::sync::{LazyLock, OnceLock};
 use rustc_hash::FxHashMap;
 
 use super::option_uses::ValueUse;
-use super::program::{ProgramDef, TextSource, WrapperDef};
+use super::program::{ProgramDef, TextSource, WordUse, WrapperDef};
 use super::subcommand::SUBCOMMANDS;
 use super::transfer::SenderDef;
-use super::words::WordUse;
 use crate::paths::matches_glob;
 use crate::walk::OptionLetters;
 

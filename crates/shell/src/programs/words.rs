@@ -1,37 +1,14 @@
 //! The files that the words of a command name, by its program.
 
+use std::path::Path;
+
 use super::option_uses::code_values;
-use super::shells::{command_text, is_shell};
+use super::program::WordUse;
+use super::shells::{command_text, interpreter_of, is_script_name, is_shell};
 use super::table::{ProgramFacts, facts_of};
-use crate::command_files::{FileUse, PROJECT_DIR, UnnamedReason};
+use crate::ShellLanguage;
+use crate::command_files::{FileUse, PROJECT_DIR, ScriptLanguage, UnnamedReason};
 use crate::walk::{CommandWalk, ProgramCall, ShellArg, program_name};
-
-/// What a program does with the files that its words name; `rows/words.txt` explains the words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WordUse {
-    Text,
-    Read,
-    Written,
-    Copied,
-    Command,
-    Code,
-    Runs,
-}
-
-impl WordUse {
-    pub(super) fn read(name: &str) -> Option<Self> {
-        Some(match name {
-            "text" => Self::Text,
-            "read" => Self::Read,
-            "written" => Self::Written,
-            "copied" => Self::Copied,
-            "command" => Self::Command,
-            "code" => Self::Code,
-            "runs" => Self::Runs,
-            _ => return None,
-        })
-    }
-}
 
 /// Notes the words of a command, and whether it runs files that it does not name.
 pub(super) fn note_words(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &ProgramFacts) {
@@ -151,7 +128,25 @@ fn note_options(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
     }
 }
 
-/// Whether a program runs code of its words or its input.
-pub(crate) fn runs_code(program: &str) -> bool {
-    facts_of(program).word_use == Some(WordUse::Code)
+impl ScriptLanguage {
+    /// The language that a program runs, by its name or path.
+    #[must_use]
+    pub fn of_program(program: &str) -> Option<Self> {
+        let name = program_name(program);
+        let name = super::unversioned_name(&name).unwrap_or(&name);
+        match name {
+            "zsh" => Some(Self::Shell(ShellLanguage::Zsh)),
+            name if is_shell(name) || name == "fish" => Some(Self::Shell(ShellLanguage::Bash)),
+            name if name.starts_with("python") || name.starts_with("pypy") => Some(Self::Python),
+            name if name.ends_with("awk") => Some(Self::Awk),
+            name => (facts_of(name).word_use == Some(WordUse::Code)).then_some(Self::Other),
+        }
+    }
+
+    /// The language of a script by its first line, or else by its name. A text without both is for a shell.
+    #[must_use]
+    pub fn of_file(path: &Path, text: &str) -> Option<Self> {
+        let by_name = || Self::of_program(interpreter_of("", path)).filter(|_| is_script_name(&path.to_string_lossy()));
+        Self::of_program(interpreter_of(text, path)).or_else(by_name)
+    }
 }

@@ -30,6 +30,7 @@ use std::rc::Rc;
 
 pub(crate) use braces::brace_alternatives;
 pub(crate) use flow::{ListedFiles, ShellArg, TextFlow, TextTaint, joined, shown};
+pub(crate) use named_files::without_marks;
 pub(crate) use options::{GivenOption, OptionLetters, OptionReader, ParsedOptions, ReadArg};
 #[cfg(feature = "powershell")]
 pub(crate) use power::{power_flow, power_items};

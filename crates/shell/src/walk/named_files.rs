@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use super::{CommandWalk, ShellArg, TextFlow, TextTaint};
+use super::{CommandWalk, ShellArg, TextFlow, TextTaint, shown};
 use crate::command_files::{
-    CommandFiles, FileUse, FileWord, ScriptLanguage, UnnamedFiles, UnnamedReason, without_marks,
+    CommandFiles, FileUse, FileWord, PROJECT_DIR, PathStart, ScriptLanguage, UnnamedFiles, UnnamedReason,
 };
 use crate::paths::UNKNOWN;
 use crate::syntax::{BashCommand, BashWord};
@@ -155,5 +155,32 @@ impl CommandWalk<'_> {
 
     pub(super) fn is_system_file(&self, path: &Path) -> bool {
         self.notes.named.is_none() && super::scripts::SYSTEM_DIRS.iter().any(|dir| path.starts_with(dir))
+    }
+}
+
+/// A text as a user would read it.
+pub(crate) fn without_marks(text: &str) -> String {
+    shown(text).replace(PROJECT_DIR, "$PROJECT_DIR")
+}
+
+impl FileWord {
+    fn new(usage: FileUse, arg: &ShellArg, command: String) -> Self {
+        let inside = |start: &str| arg.text.strip_prefix(start).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let (start, path) = match (inside(PROJECT_DIR), inside(UNKNOWN.encode_utf8(&mut [0; 4]))) {
+            (Some(rest), _) => (PathStart::Project, rest),
+            (None, Some(rest)) if !rest.is_empty() => (PathStart::Unknown, rest),
+            _ => (PathStart::Written, arg.text.as_str()),
+        };
+        let is_known = !path.contains(UNKNOWN) && !path.contains(PROJECT_DIR);
+        Self {
+            usage,
+            start,
+            path: is_known.then(|| path.to_owned()),
+            is_pattern: arg.is_pattern,
+            is_printed: arg.taint.has(TextTaint::OUTPUT)
+                && matches!(arg.sources.as_slice(), [name] if !name.starts_with("$(")),
+            shown: without_marks(&arg.shown()),
+            command,
+        }
     }
 }

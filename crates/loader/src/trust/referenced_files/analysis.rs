@@ -7,7 +7,7 @@ use std::rc::Rc;
 use pintle_contract::CommandSpec;
 use pintle_files::normalize_path;
 use pintle_shell::{
-    CommandFiles, CommandForm, FileUse, FileWord, PathStart, ScriptLanguage, ShellLanguage, UnnamedFiles,
+    CommandFiles, FileUse, FileWord, GivenCommand, PathStart, ScriptLanguage, ShellLanguage, UnnamedFiles,
     UnnamedReason, files_of_command,
 };
 
@@ -110,9 +110,9 @@ impl<'a> CommandAnalysis<'a> {
         };
         let words = spec.arguments.as_ref().map(|arguments| [std::slice::from_ref(&spec.command), arguments].concat());
         let found = self.read_command(match (&words, language) {
-            (Some(words), _) => CommandForm::Words(words),
-            (None, Some(ScriptLanguage::Shell(language))) => CommandForm::Line(&spec.command, language),
-            (None, _) => CommandForm::Line(&spec.command, ShellLanguage::Bash),
+            (Some(words), _) => GivenCommand::Words(words),
+            (None, Some(ScriptLanguage::Shell(language))) => GivenCommand::Line(&spec.command, language),
+            (None, _) => GivenCommand::Line(&spec.command, ShellLanguage::Bash),
         });
         self.add_variables(&found);
         for _ in 0..MOST_ROUNDS {
@@ -128,15 +128,15 @@ impl<'a> CommandAnalysis<'a> {
             if words.is_none() && !matches!(language, Some(ScriptLanguage::Shell(_))) {
                 self.record_not_covered(&spec.command, "Pintle does not know its shell");
             }
-            self.add_found(&settings.unnamed);
-            self.analyze_found(&found);
+            self.record_unnamed(&settings.unnamed);
+            self.analyze_words(&found);
             if before == (self.bases.len(), self.written_files.len()) {
                 break;
             }
         }
     }
 
-    fn read_command(&self, command: CommandForm<'_>) -> CommandFiles {
+    fn read_command(&self, command: GivenCommand<'_>) -> CommandFiles {
         let cwd = self.cwd.unwrap_or(self.project);
         files_of_command(command, &self.variables, cwd, self.home.as_deref())
     }
@@ -158,12 +158,12 @@ impl<'a> CommandAnalysis<'a> {
         }
         match line.is_empty() {
             true => CommandFiles::default(),
-            false => self.read_command(CommandForm::Line(&line, ShellLanguage::Bash)),
+            false => self.read_command(GivenCommand::Line(&line, ShellLanguage::Bash)),
         }
     }
 
-    fn add_variables(&mut self, found: &CommandFiles) {
-        for (name, values) in &found.variables {
+    fn add_variables(&mut self, command_files: &CommandFiles) {
+        for (name, values) in &command_files.variables {
             self.variables.entry(name.clone()).or_default().extend(values.iter().cloned());
         }
     }
@@ -185,17 +185,17 @@ impl<'a> CommandAnalysis<'a> {
         }
     }
 
-    fn analyze_found(&mut self, found: &CommandFiles) {
+    fn analyze_words(&mut self, command_files: &CommandFiles) {
         // A directory may be entered from another one.
         for _ in 0..MOST_ROUNDS {
             let before = self.bases.len();
-            let directories = found.words.iter().take_while(|file_word| file_word.usage == FileUse::Directory);
+            let directories = command_files.words.iter().take_while(|file_word| file_word.usage == FileUse::Directory);
             directories.for_each(|directory| drop(self.resolve_word(directory)));
             if self.bases.len() == before {
                 break;
             }
         }
-        for file_word in &found.words {
+        for file_word in &command_files.words {
             match &file_word.usage {
                 FileUse::Program(is_known) => self.analyze_first_word(file_word, *is_known),
                 FileUse::Script(Some(language)) => self.analyze_program(file_word, Some(*language)),
@@ -214,14 +214,14 @@ impl<'a> CommandAnalysis<'a> {
                 FileUse::Text => drop(self.resolve_word(file_word)),
             }
         }
-        for (language, code) in &found.codes {
+        for (language, code) in &command_files.codes {
             self.analyze_includes(*language, code);
         }
-        self.add_found(&found.unnamed);
+        self.record_unnamed(&command_files.unnamed);
     }
 
     /// Records what a command runs without naming the files.
-    fn add_found(&mut self, unnamed: &BTreeSet<UnnamedFiles>) {
+    fn record_unnamed(&mut self, unnamed: &BTreeSet<UnnamedFiles>) {
         for UnnamedFiles { reason, command } in unnamed {
             let reason = match reason {
                 UnnamedReason::ByVariable if self.script.is_some() => continue,
@@ -361,13 +361,13 @@ impl<'a> CommandAnalysis<'a> {
                 let name = BTreeSet::from([file.display().to_string()]);
                 let own = ["0", "BASH_SOURCE"].map(|variable| (variable.to_owned(), name.clone()));
                 self.variables.extend(own);
-                let found = Rc::new(self.read_command(CommandForm::Line(text, language)));
+                let found = Rc::new(self.read_command(GivenCommand::Line(text, language)));
                 self.scripts.insert(key, Rc::clone(&found));
                 found
             }
         };
         self.add_variables(&found);
-        self.analyze_found(&found);
+        self.analyze_words(&found);
         if found.is_cut {
             self.files.extend(parts::files_in_texts(&[text], self.project, &self.bases));
         }
