@@ -59,8 +59,8 @@
 //!
 //! # Platforms
 //!
-//! Linux and macOS. The crates below `pintle-handlers` compile for Windows too, but this one does not yet: the launcher of
-//! programs and the sandbox have no Windows form.
+//! Linux, macOS and Windows. The launcher of programs and the sandbox have no Windows form yet: a hook that is a program does
+//! not load there, and an MCP server that is one does not start.
 //!
 //! # Stability
 //!

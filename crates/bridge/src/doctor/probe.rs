@@ -130,7 +130,7 @@ impl<'a> EntryProbe<'a> {
         payload.as_object().cloned()
     }
 
-    /// Sends a payload through an entry. The error is why there is no answer.
+    /// Sends a payload through an entry. The error says why there was none.
     pub(super) fn send(self, entry: &InstalledEntry, payload: &Value) -> Result<ProgramRun, String> {
         self.send_within(entry, payload, limit_ms(entry))
     }

@@ -22,7 +22,7 @@ pub(crate) struct ProgramRun {
 }
 
 /// Runs a program in the project's directory, with the environment and this standard input. A program that exceeds the
-/// limit, in milliseconds, is killed with all its child processes. The error is why there is no result.
+/// limit, in milliseconds, is killed with all its child processes. The error says why it had no result.
 pub(crate) fn run(
     words: &[&OsStr],
     environment: &InstallEnvironment,
