@@ -38,6 +38,8 @@ const DYNAMIC: [&str; 18] = [
     "readFileSync",
     "readFile",
 ];
+/// How a Python program says from where modules are loaded.
+const MODULE_PATHS: [&str; 3] = ["sys.path", "addsitedir", "__path__"];
 /// The suffixes of a module's file after its name.
 const ENDINGS: [&str; 14] = [
     "",
@@ -68,7 +70,19 @@ pub(super) struct IncludedFiles {
 /// The modules that a Python text imports and that exist as files. Modules of the standard library are not included.
 pub(super) fn find_python_includes(text: &str, folders: &[PathBuf]) -> IncludedFiles {
     let mut found = IncludedFiles::default();
-    for line in text.split(['\n', ';']).map(str::trim) {
+    let mut folders = folders.to_vec();
+    for line in lines_of_python(text).filter(|line| MODULE_PATHS.iter().any(|word| line.contains(word))) {
+        let quoted = line.split(['"', '\'']).skip(1).step_by(2);
+        let named: Vec<PathBuf> =
+            quoted.flat_map(|name| folders.iter().map(move |dir| dir.join(name))).filter(|dir| dir.is_dir()).collect();
+        // The directory of the program itself is known.
+        if named.is_empty() && !line.contains("__file__") {
+            found.unknown_lines.push(line.to_owned());
+        }
+        folders.extend(named);
+    }
+    let folders = &*folders;
+    for line in lines_of_python(text) {
         if let Some(rest) = line.strip_prefix("import ") {
             for module in rest.split(',').filter_map(|module| module.split_whitespace().next()) {
                 add_module_files(module, &[], folders, &mut found.files);
@@ -83,6 +97,10 @@ pub(super) fn find_python_includes(text: &str, folders: &[PathBuf]) -> IncludedF
         }
     }
     found
+}
+
+fn lines_of_python(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['\n', ';']).map(str::trim)
 }
 
 fn add_module_files(module: &str, names: &[&str], folders: &[PathBuf], files: &mut Vec<PathBuf>) {
