@@ -235,6 +235,9 @@ fn translate_command(words: &[String]) -> String {
         };
     }
     let Some((first, rest)) = words.split_first() else { return String::new() };
+    if let Some((name, glued)) = split_glued(first) {
+        return translate_command(&[&[name.to_owned(), glued.to_owned()], rest].concat());
+    }
     let is_switch = |word: &&String| {
         word.starts_with('/') && word.trim_start_matches(['/', '-']).len() <= 1 || word.starts_with("/a:")
     };
@@ -242,6 +245,7 @@ fn translate_command(words: &[String]) -> String {
         "rem" => String::new(),
         name if name.starts_with(':') => String::new(),
         "set" => set_variable(rest),
+        "forfiles" => run_for_files(rest),
         "rename" => format!("ren {}", rest.join(" ")),
         "copy" | "move" | "ren" | "type" | "md" | "mkdir" | "cd" | "chdir" | "pushd" | "dir" => {
             let operands = rest.iter().filter(|word| !is_switch(word)).cloned();
@@ -257,6 +261,27 @@ fn translate_command(words: &[String]) -> String {
         name if name.starts_with(['"', '$']) => format!("& {}", words.join(" ")),
         _ => words.join(" "),
     }
+}
+
+/// A command with a switch or a directory right behind it: `rd/s`, `cd..`, `cd\`.
+fn split_glued(word: &str) -> Option<(&str, &str)> {
+    let is_glued = |rest: &str| rest.starts_with(['/', '\\']) || rest.starts_with("..");
+    let mut split = COMMANDS.split(' ').filter_map(|name| word.split_at_checked(name.len()));
+    split.find(|(name, rest)| is_among(name, COMMANDS) && is_glued(rest))
+}
+
+/// `forfiles /p DIRECTORY /c "COMMAND"`: the command, with everything in the directory as its file.
+fn run_for_files(words: &[String]) -> String {
+    let behind = |switch: &str| {
+        let at = words.iter().position(|word| word.eq_ignore_ascii_case(switch))?;
+        words.get(at + 1).map(|word| word.replace('"', ""))
+    };
+    let dir = behind("/p").unwrap_or_else(|| String::from("."));
+    let mut line = CmdReader::translate(&behind("/c").unwrap_or_default());
+    for name in ["path", "file", "relpath", "fname"] {
+        line = line.replace(&format!("`@{name}"), &format!("\"{dir}\\*\""));
+    }
+    line
 }
 
 /// `if not exist FILE COMMAND`, `if "A"=="B" COMMAND`: the command.
@@ -302,6 +327,8 @@ mod tests {
             ("start \"\" /b tool x", "tool.exe x"),
             ("for %i in (%HOME%\\x) do !A! %i", "${i} = \"${env:HOME}\\x\"; & ${env:A} ${i}"),
             ("rem x & del y\ndel z", "del y; del z"),
+            ("rmdir/s/q a&cd..&cd\\&dir.bat", "rmdir /s/q a; cd ..; cd \\; dir.bat"),
+            ("forfiles /P %A% /s /c \"cmd /c del @path\"", "cmd.exe /c del \"${env:A}\\*\""),
         ];
         for (line, expected) in rows {
             assert_eq!(CmdReader::translate(line), expected, "{line}");
