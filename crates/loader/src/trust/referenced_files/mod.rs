@@ -58,7 +58,7 @@ pub(super) fn referenced_files_in(
     analysis.analyze();
     let found = analysis.into_referenced_files();
     let real = |files: BTreeSet<PathBuf>| -> BTreeSet<PathBuf> {
-        files.into_iter().map(|file| file.canonicalize().unwrap_or(file)).collect()
+        files.into_iter().map(|file| pintle_files::real_path(&file)).collect()
     };
     ReferencedFiles { files: real(found.files), programs: real(found.programs), ..found }
 }
