@@ -21,23 +21,26 @@ const MOST_LINES: usize = 256;
 /// The most bytes of a result that are kept.
 const MOST_RESULT_BYTES: usize = 2_000;
 
+/// The version of the form below. What an unknown form says could be a denial, so it is not read.
+pub(super) const STATE_VERSION: u32 = 1;
+
 /// The state of a session between two calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct HostSessionState {
+    /// [`STATE_VERSION`] where it is saved.
+    pub(super) version: u32,
     /// The end of the tape.
     pub(crate) cursor: Option<TapeCursor>,
     /// The branch of the tape that was merged last. It may still exist.
-    #[serde(rename = "merged", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) merged_branch: Option<String>,
     /// Whether the host reported the end of the session, and no call began since.
-    #[serde(rename = "ended")]
     pub(crate) has_ended: bool,
     /// The directory in which the session started. An agent cannot get other hooks by changing its directory.
     pub(crate) project: String,
     /// The guards that ran without trust, by project directory. An agent must not gain anything by changing or removing
     /// one.
-    #[serde(rename = "guards")]
     pub(crate) session_guards: BTreeMap<PathBuf, TrustGrant>,
     /// The number of turns so far.
     pub(crate) turn: u32,
@@ -48,30 +51,22 @@ pub(crate) struct HostSessionState {
     /// The log lines of scripts in the turn.
     pub(crate) logs: Vec<LogLine>,
     /// The texts that the model already has: for the session, and for this turn.
-    #[serde(rename = "given")]
     pub(crate) sent_texts: BTreeSet<String>,
-    #[serde(rename = "given_in_turn")]
     pub(crate) sent_texts_in_turn: BTreeSet<String>,
     /// Context that could not be passed to the model at the event of its hook.
-    #[serde(rename = "waiting")]
     pub(crate) pending_context: Vec<String>,
     /// The reason why the session is denied, if a hook denied its start.
-    #[serde(rename = "blocked")]
     pub(crate) session_denial: Option<String>,
     /// The reason why the turn has ended, if a hook ended it and the host could not.
-    #[serde(rename = "stopped")]
     pub(crate) turn_stop_reason: Option<String>,
     /// The number of continuations by hooks in this turn, by run.
     pub(crate) continuations: BTreeMap<String, u32>,
     /// The reason with which hooks made the agent continue. Some hosts send it to their prompt event as if it were a
     /// prompt.
-    #[serde(rename = "sent_on")]
     pub(crate) continuation_reason: Option<String>,
     /// Whether the host started a new turn with that reason, and so resets its count.
-    #[serde(rename = "resumed")]
     pub(crate) is_hook_continuation: bool,
     /// The text that hooks left of results that the host could not change, by run.
-    #[serde(rename = "withheld")]
     pub(crate) withheld_results: Vec<(String, String)>,
     pub(crate) prompt: String,
     pub(crate) calls: Vec<ToolCall>,

@@ -12,8 +12,9 @@ use pintle_host::tape::session_folder::{self, SessionFolder, StateFile};
 use pintle_host::tape::{HeaderRecord, Tape, TapeCursor, TapeError};
 use pintle_host::{Clock, Layer};
 use pintle_host::{LayerState, ScriptStateStore};
+use serde_json::Value;
 
-use super::state::HostSessionState;
+use super::state::{HostSessionState, STATE_VERSION};
 use super::summary;
 
 /// The error of a session that cannot be used.
@@ -145,9 +146,12 @@ pub(super) fn read_state(dir: &Path) -> io::Result<Option<HostSessionState>> {
 }
 
 fn parse_state(bytes: &[u8]) -> io::Result<HostSessionState> {
-    let state: HostSessionState = serde_json::from_slice(bytes)
-        .and_then(serde_json::from_value)
-        .map_err(|error| io::Error::other(format!("its saved state cannot be read: {error}")))?;
+    let unread = |error| io::Error::other(format!("its saved state cannot be read: {error}"));
+    let value: Value = serde_json::from_slice(bytes).map_err(unread)?;
+    if value.is_object() && value.get("version").and_then(Value::as_u64) != Some(u64::from(STATE_VERSION)) {
+        return Err(io::Error::other("its saved state is of another version of Pintle"));
+    }
+    let state: HostSessionState = serde_json::from_value(value).map_err(unread)?;
     // The state contains past denials and the end of the tape: without it the session cannot continue.
     let error = || io::Error::other("its saved state does not say where its tape ends, so it was modified");
     if state.cursor.is_some() { Ok(state) } else { Err(error()) }
@@ -155,6 +159,7 @@ fn parse_state(bytes: &[u8]) -> io::Result<HostSessionState> {
 
 impl SessionCache {
     fn save(&mut self, session_folder: &SessionFolder) -> io::Result<()> {
+        self.state.version = STATE_VERSION;
         self.file = Some(session_folder.save_state(&serde_json::to_vec(&self.state)?)?);
         Ok(())
     }

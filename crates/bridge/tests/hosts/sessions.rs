@@ -113,7 +113,9 @@ fn a_state_that_cannot_be_read_or_is_gone_denies() {
     let kept = state.path().join("bridge/claude/s1/state.json");
     for (left, told) in [
         (Some("{"), "its saved state cannot be read"),
-        (Some("{}"), "its saved state does not say where its tape ends"),
+        (Some("{}"), "its saved state is of another version of Pintle"),
+        (Some(r#"{"version":1}"#), "its saved state does not say where its tape ends"),
+        (Some(r#"{"version":1,"blocked":"no"}"#), "its saved state cannot be read"),
         (None, "its `state.json` is missing"),
     ] {
         let _ = left.map_or_else(|| fs::remove_file(&kept), |text| fs::write(&kept, text));
