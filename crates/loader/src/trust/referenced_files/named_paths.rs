@@ -56,7 +56,8 @@ impl NamedPaths {
                 found.truncate(MOST_MATCHES);
             }
             for path in found.iter().map(|path| normalize_path(path)) {
-                let is_ours = is_ours(path.as_path()) || pintle_files::canonicalize(&path).is_ok_and(|real| is_ours(&real));
+                let is_ours =
+                    is_ours(path.as_path()) || pintle_files::canonicalize(&path).is_ok_and(|real| is_ours(&real));
                 match (is_ours, path.is_file()) {
                     (true, true) => named.files.push(path),
                     (true, false) if path.is_dir() => named.folders.push(path),
