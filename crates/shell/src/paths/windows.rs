@@ -15,6 +15,9 @@ pub(super) fn to_local<'t>(call_site: &CallSite<'_>, text: &'t str) -> Cow<'t, s
     let mut slashed = text.replace('\\', "/");
     if is_on_drive {
         slashed.truncate(without_stream(&slashed).len());
+        if let Some((drive, rest)) = split_mounted_drive(&slashed) {
+            slashed = format!("{drive}:/{rest}");
+        }
         // `D:x` is in a directory of that drive that is not known.
         if names_drive(&slashed) && !is_drive_path(&slashed) {
             slashed.insert(2, '/');
@@ -37,6 +40,15 @@ pub(super) fn to_local<'t>(call_site: &CallSite<'_>, text: &'t str) -> Cow<'t, s
         }
         _ => Cow::Owned(slashed.to_owned()),
     }
+}
+
+/// The drive of a path as the shells of MSYS, Cygwin and WSL have it, and what is below: `/c/x`, `/cygdrive/c/x`,
+/// `/mnt/c/x`.
+fn split_mounted_drive(slashed: &str) -> Option<(char, &str)> {
+    let below = ["/cygdrive/", "/mnt/", "/"].iter().find_map(|start| slashed.strip_prefix(start))?;
+    let (drive, rest) = below.split_once('/').unwrap_or((below, ""));
+    let letter = drive.chars().next().filter(|letter| letter.is_ascii_alphabetic() && drive.len() == 1)?;
+    Some((letter, rest))
 }
 
 /// `\\?\C:\x` is `C:\x`, and `\\?\UNC\server\share` is `\\server\share`. Any other device stays outside of everything.
@@ -157,6 +169,13 @@ mod tests {
             ("/home/ann/p", r"\\?\unc\server\share", PathPlace::Outside),
             ("/home/ann/p", r"\\?\C:\src\x", PathPlace::Outside),
             (r"C:\src\p", r"C:\users\ann", PathPlace::Home),
+            (r"C:\src\p", "/c/Users/Ann", PathPlace::Home),
+            (r"C:\src\p", "/c/", PathPlace::Root),
+            (r"C:\src\p", "/C", PathPlace::Root),
+            (r"C:\src\p", "/cygdrive/c/src/p/x", PathPlace::Project),
+            (r"C:\src\p", "/mnt/d/x", PathPlace::Outside),
+            (r"C:\src\p", "/cc/x", PathPlace::Outside),
+            ("/home/ann/p", "/c/Users/ann", PathPlace::Outside),
             (r"C:\src\p", r"C:\users", PathPlace::Home),
             (r"C:\src\p", r"C:\users\bob\x", PathPlace::Outside),
             (r"C:\src\p", "c:/users/ann/x", PathPlace::InHome),
