@@ -4,11 +4,11 @@ use std::io::{self, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pintle_contract::CancelToken;
 
-use super::WorkerCallError;
+use super::pool::{WorkerCallError, WorkerLimit};
 
 /// The longest time until a cancellation is seen.
 const LOOK: Duration = Duration::from_millis(20);
@@ -44,14 +44,7 @@ impl WorkerPipes {
     /// Adds what the worker has written; `false` if it has closed its output.
     pub(super) fn read(&mut self, pending: &mut Vec<u8>, limit: &WorkerLimit<'_>) -> Result<bool, WorkerCallError> {
         loop {
-            if limit.cancel.is_cancelled() {
-                return Err(WorkerCallError::Cancelled);
-            }
-            let left = limit.deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(WorkerCallError::TimedOut);
-            }
-            match self.incoming.recv_timeout(left.min(LOOK)) {
+            match self.incoming.recv_timeout(limit.time_left()?.min(LOOK)) {
                 Ok(bytes) => {
                     pending.extend_from_slice(&bytes);
                     return Ok(true);
@@ -76,11 +69,4 @@ impl CancelPipe {
     pub(super) fn new(_cancel: &CancelToken) -> io::Result<Self> {
         Ok(Self)
     }
-}
-
-/// What ends the wait for a worker.
-pub(super) struct WorkerLimit<'a> {
-    pub(super) deadline: Instant,
-    pub(super) cancel: &'a CancelToken,
-    pub(super) cancelled: &'a CancelPipe,
 }

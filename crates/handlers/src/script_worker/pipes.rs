@@ -2,14 +2,12 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout};
-use std::time::Instant;
 
-use pintle_contract::CancelToken;
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::WorkerCallError;
+use super::pool::{WorkerCallError, WorkerLimit};
 pub(super) use crate::process::CancelPipe;
 use crate::process::poll_fds;
 
@@ -33,7 +31,7 @@ impl WorkerPipes {
             match self.input.write(bytes) {
                 Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    limit.wait_for(PollFd::new(&self.input, PollFlags::OUT))?;
+                    wait_for(PollFd::new(&self.input, PollFlags::OUT), limit)?;
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(_) => return Ok(false),
@@ -44,7 +42,7 @@ impl WorkerPipes {
 
     /// Adds what the worker has written; `false` if it has closed its output.
     pub(super) fn read(&mut self, pending: &mut Vec<u8>, limit: &WorkerLimit<'_>) -> Result<bool, WorkerCallError> {
-        limit.wait_for(PollFd::new(&self.output, PollFlags::IN))?;
+        wait_for(PollFd::new(&self.output, PollFlags::IN), limit)?;
         let mut chunk = [0; 16 << 10];
         match self.output.read(&mut chunk) {
             Ok(0) => return Ok(false),
@@ -61,31 +59,16 @@ pub(super) fn kill_worker(child: &mut Child) {
     let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
 }
 
-/// What ends the wait for a worker.
-pub(super) struct WorkerLimit<'a> {
-    pub(super) deadline: Instant,
-    pub(super) cancel: &'a CancelToken,
-    pub(super) cancelled: &'a CancelPipe,
-}
-
-impl WorkerLimit<'_> {
-    /// Waits until a pipe is ready.
-    fn wait_for(&self, pipe: PollFd<'_>) -> Result<(), WorkerCallError> {
-        let mut pipes = [pipe, PollFd::new(self.cancelled, PollFlags::IN)];
-        loop {
-            if self.cancel.is_cancelled() {
-                return Err(WorkerCallError::Cancelled);
-            }
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(WorkerCallError::TimedOut);
-            }
-            poll_fds(&mut pipes, self.cancel.limit_wait(left))
-                .map_err(|error| WorkerCallError::Crashed(format!("its pipe failed: {error}")))?;
-            let [pipe, _] = &pipes;
-            if !pipe.revents().is_empty() {
-                return Ok(());
-            }
+/// Waits until a pipe is ready.
+fn wait_for(pipe: PollFd<'_>, limit: &WorkerLimit<'_>) -> Result<(), WorkerCallError> {
+    let mut pipes = [pipe, PollFd::new(limit.cancelled, PollFlags::IN)];
+    loop {
+        let left = limit.time_left()?;
+        poll_fds(&mut pipes, limit.cancel.limit_wait(left))
+            .map_err(|error| WorkerCallError::Crashed(format!("its pipe failed: {error}")))?;
+        let [pipe, _] = &pipes;
+        if !pipe.revents().is_empty() {
+            return Ok(());
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use pintle_contract::CancelToken;
 
-use super::pipes::{CancelPipe, WorkerLimit};
+use super::pipes::CancelPipe;
 use super::process::ScriptWorkerProcess;
 use super::{ANSWER, ASK, WorkerProgram};
 
@@ -98,5 +98,23 @@ impl ScriptWorkerPool {
         if idle.len() < KEPT {
             idle.push(worker);
         }
+    }
+}
+
+/// What ends the wait for a worker.
+pub(super) struct WorkerLimit<'a> {
+    pub(super) deadline: Instant,
+    pub(super) cancel: &'a CancelToken,
+    pub(super) cancelled: &'a CancelPipe,
+}
+
+impl WorkerLimit<'_> {
+    /// The time until the deadline, unless the call is over.
+    pub(super) fn time_left(&self) -> Result<Duration, WorkerCallError> {
+        if self.cancel.is_cancelled() {
+            return Err(WorkerCallError::Cancelled);
+        }
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(WorkerCallError::TimedOut) } else { Ok(left) }
     }
 }

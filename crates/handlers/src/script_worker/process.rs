@@ -3,7 +3,8 @@
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
 
-use super::pipes::{WorkerLimit, WorkerPipes};
+use super::pipes::WorkerPipes;
+use super::pool::WorkerLimit;
 use super::{WorkerCallError, WorkerProgram};
 
 /// The longest line that a worker may send.
