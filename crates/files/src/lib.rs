@@ -13,8 +13,11 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-pub use links::{normalize_path, resolve_links, trace_links};
-pub use private::{account_number, file_mode, file_owner, private_dir_builder, private_options, set_file_mode};
+pub use links::{normalize_path, resolve_links, trace_links, with_slashes};
+pub use private::{
+    account_number, create_dir_with_mode, file_mode, file_owner, is_executable, private_dir_builder, private_options,
+    set_file_mode,
+};
 
 /// The files of this name in the directories of a search path, such as that of the variable `PATH`.
 pub fn find_in_path(search_path: &OsStr, name: impl AsRef<Path>) -> impl Iterator<Item = PathBuf> {

@@ -56,17 +56,10 @@ fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
     }
 }
 
-#[cfg(not(windows))]
-fn with_slashes(path: PathBuf) -> PathBuf {
-    path
-}
-
-/// `\\?\C:\x` is `C:/x`, as programs and people write it, so that paths can be compared as texts.
-#[cfg(windows)]
-fn with_slashes(path: PathBuf) -> PathBuf {
-    let Some(text) = path.to_str() else { return path };
-    let is_of_drive = text.strip_prefix(r"\\?\").filter(|rest| rest.as_bytes().get(1) == Some(&b':'));
-    PathBuf::from(is_of_drive.unwrap_or(text).replace('\\', "/"))
+/// A path as texts of paths are compared: with slashes, which Windows takes as well as its own separators.
+#[must_use]
+pub fn with_slashes(path: PathBuf) -> PathBuf {
+    if cfg!(windows) { PathBuf::from(path.to_string_lossy().replace('\\', "/")) } else { path }
 }
 
 /// The most dangling links that are followed.

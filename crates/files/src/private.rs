@@ -1,6 +1,6 @@
 //! The modes of files and directories. Where files have no mode, they are as the user's own directories are.
 
-use std::fs::{DirBuilder, Metadata, OpenOptions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
@@ -34,6 +34,12 @@ pub fn file_mode(metadata: &Metadata) -> Option<u32> {
     None
 }
 
+/// Whether a file may be run as a program; where files have no mode, whether it is a file.
+#[must_use]
+pub fn is_executable(metadata: &Metadata) -> bool {
+    metadata.is_file() && file_mode(metadata).is_none_or(|mode| mode & 0o111 != 0)
+}
+
 /// The number of the account that a file belongs to, where accounts have one.
 #[must_use]
 #[cfg_attr(not(unix), expect(unused_variables, reason = "accounts have a number only on Unix"))]
@@ -44,14 +50,26 @@ pub fn file_owner(metadata: &Metadata) -> Option<u32> {
     None
 }
 
-/// Sets the mode of a file or directory, whatever the process's umask is. Does nothing where files have none.
+/// Sets the mode of an open file, whatever the process's umask is. Does nothing where files have none.
 ///
 /// # Errors
 /// When it cannot be set.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "files have a mode only on Unix"))]
-pub fn set_file_mode(path: &Path, mode: u32) -> io::Result<()> {
+pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
     #[cfg(unix)]
-    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode))?;
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
+    Ok(())
+}
+
+/// Creates a directory with this mode, whatever the process's umask is.
+///
+/// # Errors
+/// When it cannot be created, or its mode cannot be set.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "directories have a mode only on Unix"))]
+pub fn create_dir_with_mode(dir: &Path, mode: u32) -> io::Result<()> {
+    fs::create_dir(dir)?;
+    #[cfg(unix)]
+    fs::set_permissions(dir, std::os::unix::fs::PermissionsExt::from_mode(mode))?;
     Ok(())
 }
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use pintle_clients::{LocationKind, claude_code, is_json, locations};
 use pintle_contract::Diagnostic;
 use pintle_dialects::{ArtifactKind, framework_hooks};
+use pintle_files::is_executable;
 
 use crate::discover::{DiscoveredFile, sorted_entries};
-use crate::file_facts::is_executable;
 
 /// The text that settings must contain to register hooks.
 const HOOKS: &str = "hooks";

@@ -3,8 +3,6 @@
 //! This is the only part of the crate that depends on Unix. Elsewhere files have no mode that says who may write them: one
 //! in the user's home directory counts as the user's own, and any other one as a file that anybody may have written.
 
-use std::fs::Metadata;
-
 pub(crate) use system::{file_identity, is_own, mode, stamp};
 
 /// The mode bits that let other users write.
@@ -13,11 +11,6 @@ pub(crate) const OTHERS_WRITE: u32 = 0o022;
 /// What changes if a file is touched: its device, number and size, and the time of its last change, which cannot be set
 /// back.
 pub(crate) type ChangeStamp = (u64, u64, u64, (i64, i64));
-
-/// Whether a file may be run as a program.
-pub(crate) fn is_executable(metadata: &Metadata) -> bool {
-    metadata.is_file() && pintle_files::file_mode(metadata).is_none_or(|mode| mode & 0o111 != 0)
-}
 
 #[cfg(unix)]
 mod system {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{Diagnostic, Location};
+use pintle_files::real_path;
 
 use crate::discover::DiscoveredFile;
 
@@ -40,8 +41,4 @@ impl KnownFiles {
             }
         }
     }
-}
-
-fn real_path(path: &Path) -> PathBuf {
-    pintle_files::real_path(path)
 }

@@ -133,8 +133,7 @@ impl PauseWindow {
     /// Whether the file of a state directory is inside a directory, such as a project that brings its own.
     #[must_use]
     pub fn is_stored_in(state_dir: &Path, dir: &Path) -> bool {
-        let real = |path: &Path| pintle_files::real_path(path);
-        real(state_dir).starts_with(real(dir))
+        pintle_files::real_path(state_dir).starts_with(pintle_files::real_path(dir))
     }
 
     /// The rest of the window in words, such as `9 min`, rounded up.

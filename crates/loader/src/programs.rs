@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use pintle_dialects::{PathStatus, ProgramLookup};
-
-use crate::file_facts::is_executable;
+use pintle_files::is_executable;
 
 /// The number of bytes of a script that are read.
 const HEAD_BYTES: u64 = 16 << 10;

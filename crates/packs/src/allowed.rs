@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use pintle_files::with_slashes;
 use pintle_shell::Operation;
 
 /// An entry of `allow`: a path, or the text of a host, a branch or whatever else a command names.
@@ -32,13 +33,13 @@ impl AllowedTarget {
         let paths = match below_home {
             Some(rest) => {
                 let homes = home.map(homes_of).unwrap_or_default();
-                homes.iter().map(|home| format!("{}{rest}", with_slashes(&home.to_string_lossy()))).collect()
+                homes.iter().map(|home| format!("{}{rest}", with_slashes(home.clone()).display())).collect()
             }
             None if text.starts_with('~') => {
                 return Err(String::from("it names the home directory of another user; write an absolute path"));
             }
             None if Path::new(text).is_absolute() || text.starts_with('/') => {
-                vec![with_slashes(text)]
+                vec![with_slashes(PathBuf::from(text)).display().to_string()]
             }
             None => Vec::new(),
         };
@@ -72,11 +73,6 @@ impl AllowedTarget {
         let climbs = written.split('/').any(|part| part == "..");
         self.paths.is_empty() && !climbs && matches_path(&self.written, target)
     }
-}
-
-/// A path as operations have it.
-fn with_slashes(path: &str) -> String {
-    if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() }
 }
 
 fn is_below(rest: &str) -> bool {

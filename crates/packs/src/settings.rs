@@ -68,7 +68,7 @@ pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) 
     }
     let setting = settings.entry(rule.to_owned()).or_default();
     if is_allowed {
-        let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+        let home = pintle_files::home_dir();
         let allowed = AllowedTarget::parse(value, home.as_deref())
             .map_err(|reason| PackSettingError::InvalidAllow { value: value.to_owned(), reason })?;
         setting.allowed.push(allowed);

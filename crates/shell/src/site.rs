@@ -110,10 +110,5 @@ pub(crate) fn normalize(path: &Path) -> Cow<'_, Path> {
             part => plain.push(part),
         }
     }
-    Cow::Owned(with_slashes(plain))
-}
-
-/// A path as it is compared: with slashes, which Windows takes as well as its own separators.
-pub(crate) fn with_slashes(path: PathBuf) -> PathBuf {
-    if cfg!(windows) { PathBuf::from(path.to_string_lossy().replace('\\', "/")) } else { path }
+    Cow::Owned(pintle_files::with_slashes(plain))
 }

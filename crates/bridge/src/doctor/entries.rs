@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle_host::files::file_mode;
+use pintle_host::files;
 use pintle_host::loader::UserDirs;
 
 use super::entry_faults;
@@ -81,6 +81,5 @@ fn find_moved_dirs(host: &HostDef, location: &InstallLocation, dirs: &UserDirs) 
 
 /// Whether a path is an executable file.
 pub(crate) fn is_executable(path: &Path) -> bool {
-    let is_runnable = |metadata: &fs::Metadata| file_mode(metadata).is_none_or(|mode| mode & 0o111 != 0);
-    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && is_runnable(&metadata))
+    fs::metadata(path).is_ok_and(|metadata| files::is_executable(&metadata))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use pintle_host::files::{file_mode, private_dir_builder, private_options, set_file_mode};
+use pintle_host::files::{create_dir_with_mode, file_mode, private_dir_builder, private_options, set_file_mode};
 
 use super::{InstallError, InstallPlan, InstallScope, SettingsChange, backup, plan};
 
@@ -97,7 +97,7 @@ impl InstallPlan {
         let written = (|| {
             let mut file = private_options().write(true).create_new(true).open(&beside)?;
             file.write_all(text.as_bytes())?;
-            set_file_mode(&beside, mode)?;
+            set_file_mode(&file, mode)?;
             file.sync_all()?;
             fs::rename(&beside, path)
         })();
@@ -139,8 +139,7 @@ impl InstallPlan {
 fn create_dirs(dir: &Path, mode: u32) -> io::Result<()> {
     let missing: Vec<&Path> = dir.ancestors().take_while(|dir| !dir.exists()).collect();
     for dir in missing.into_iter().rev() {
-        fs::create_dir(dir)?;
-        set_file_mode(dir, mode)?;
+        create_dir_with_mode(dir, mode)?;
     }
     Ok(())
 }

@@ -7,10 +7,12 @@ mod windows;
 
 use std::path::{Path, PathBuf};
 
+use pintle_files::with_slashes;
+
 pub use glob::matches_glob;
 pub(crate) use sensitive::tags_of_path;
 
-use crate::site::{CallSite, normalize, with_slashes};
+use crate::site::{CallSite, normalize};
 use crate::{OperationTag, PathPlace};
 
 /// Stands for a part of a text that cannot be known.
