@@ -8,6 +8,9 @@ use crate::{Operation, OperationKind};
 /// Programs that run a file or an address in their arguments.
 const RUNS_FILE: &str = "mshta regsvr32 rundll32 msiexec installutil regasm regsvcs wscript cscript msbuild odbcconf";
 
+/// What `certutil` does with a file: it writes its content in another form.
+const CODES: &str = "decode decodehex encode encodehex";
+
 /// Runs such a program; `None` if it is another one.
 pub(super) fn run_windows_program(
     walk: &mut CommandWalk<'_>,
@@ -29,12 +32,16 @@ pub(super) fn run_windows_program(
                 let flow = plain.get(index).map(|address| push_request(walk, name, address, None)).unwrap_or_default();
                 let target = plain.get(index + 1).map_or_else(|| ShellArg::new("./download"), |arg| (*arg).clone());
                 walk.write_file(name, &target, "download", flow);
-            } else if has("decode") || has("decodehex") {
+            } else if CODES.split(' ').any(has) {
                 let mut files = plain.into_iter();
                 let mut flow = files.next().map(|file| walk.read_file(name, file, false)).unwrap_or_default();
-                flow.taint |= TextTaint::DECODED;
+                if has("decode") || has("decodehex") {
+                    flow.taint |= TextTaint::DECODED;
+                }
                 let target = files.next().cloned().unwrap_or_default();
                 walk.write_file(name, &target, "replace", TextFlow::from_taint(flow.taint));
+            } else if has("dump") {
+                plain.into_iter().for_each(|file| drop(walk.read_file(name, file, false)));
             } else if has("addstore") || has("delstore") || has("importpfx") {
                 walk.push(Operation::new(OperationKind::System, name).action("settings"));
             }
