@@ -1,5 +1,7 @@
 //! `cmd`: its command lines as lines of PowerShell, which has aliases with the names of its commands.
 
+use std::collections::BTreeMap;
+
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, TextFlow, TextTaint};
 use crate::word_lists::is_listed;
 
@@ -7,6 +9,8 @@ use crate::word_lists::is_listed;
 const COMMANDS: &str = "del erase rd rmdir copy move ren rename type md mkdir cd chdir pushd popd dir echo cls";
 /// Words in front of a command.
 const LEADING: &str = "call else do";
+/// The longest value of a variable that is read as part of the text.
+const MAX_VALUE_BYTES: usize = 4 << 10;
 /// The deepest nesting of loops over what a command prints.
 const MAX_LOOPS: usize = 3;
 const COMPARISONS: &str = "== equ neq lss leq gtr geq";
@@ -26,14 +30,19 @@ pub(super) fn run_cmd(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, _: &Pa
         line.extend(words.by_ref());
     }
     match (line.as_slice(), &call.stdin.text) {
-        ([], Some(text)) => walk.run_powershell_line(&CmdReader::translate(text), &TextFlow::default()),
+        ([], Some(text)) => walk.run_powershell_line(&translate(text), &TextFlow::default()),
         ([], None) if call.stdin.is_unknown() => {
             walk.push_code(call.stdin.taint, call.name, "it runs text that is not known");
             TextFlow::from_taint(TextTaint::OUTPUT)
         }
         ([], None) => TextFlow::default(),
-        (line, _) => walk.run_powershell_line(&CmdReader::translate(&line.join(" ")), call.stdin),
+        (line, _) => walk.run_powershell_line(&translate(&line.join(" ")), call.stdin),
     }
+}
+
+/// Lines of `cmd` as lines of PowerShell.
+pub(super) fn translate(text: &str) -> String {
+    CmdReader::default().read(text)
 }
 
 fn is_among(word: &str, names: &str) -> bool {
@@ -50,19 +59,17 @@ struct CmdReader {
     /// How many blocks are open, and in how many loops a command prints the values.
     depth: usize,
     loop_depth: usize,
+    /// The variables that the text sets, each with its value; `None` if they have several.
+    values: BTreeMap<String, Option<String>>,
     /// Whether a block ended, behind which a command needs a mark in front.
     is_behind_block: bool,
 }
 
 impl CmdReader {
-    fn translate(text: &str) -> String {
-        Self::default().read(text)
-    }
-
-    fn read(mut self, text: &str) -> String {
+    fn read(&mut self, text: &str) -> String {
         self.scan(text);
         self.end_command("");
-        self.written
+        std::mem::take(&mut self.written)
     }
 
     fn scan(&mut self, text: &str) {
@@ -80,7 +87,7 @@ impl CmdReader {
                 }
                 '%' | '!' => {
                     let (value, rest) = read_variable(letter, letters.as_str());
-                    self.word.push_str(&value);
+                    self.push_value(&value);
                     letters = rest.chars();
                 }
                 '$' | '`' => self.word.extend(['`', letter]),
@@ -122,6 +129,36 @@ impl CmdReader {
         }
     }
 
+    /// Adds the value of a variable. In the name of a command, a value that the text sets is read as part of the text.
+    fn push_value(&mut self, value: &str) {
+        let is_name = self.words.iter().all(|word| is_among(word, LEADING));
+        let name = value.strip_prefix("${env:").and_then(|name| name.strip_suffix('}'));
+        match name.filter(|_| is_name).and_then(|name| self.values.get(&name.to_ascii_lowercase())) {
+            None => self.word.push_str(value),
+            Some(None) => self.word.push_str("${env:1~}"),
+            Some(Some(text)) => {
+                let text = text.clone();
+                let mut pieces = text.split(' ');
+                self.word.push_str(pieces.next().unwrap_or_default());
+                for piece in pieces {
+                    self.end_word();
+                    self.word.push_str(piece);
+                }
+            }
+        }
+    }
+
+    /// Remembers a value that the words of a command set.
+    fn remember_value(&mut self) {
+        let Some(at) = self.words.iter().position(|word| is_among(word, "set")) else { return };
+        let Some((name, value)) = setting_in(self.words.get(at + 1..).unwrap_or_default()) else { return };
+        let value = Some(value).filter(|value| value.len() <= MAX_VALUE_BYTES);
+        let known = self.values.entry(name.to_ascii_lowercase()).or_insert_with(|| value.clone());
+        if *known != value {
+            *known = None;
+        }
+    }
+
     /// Whether a command may begin here.
     fn is_at_start(&self) -> bool {
         let leads = |word: &String| is_among(word, LEADING);
@@ -144,6 +181,7 @@ impl CmdReader {
 
     fn end_command(&mut self, mark: &str) {
         self.end_word();
+        self.remember_value();
         let command = translate_command(&std::mem::take(&mut self.words));
         if !command.is_empty() {
             self.begin();
@@ -174,7 +212,8 @@ impl CmdReader {
             None if words.iter().any(|word| is_among(word, "/f")) => Some(format!("type {set}")),
             None => None,
         };
-        let mut inner = Self { loop_depth: self.loop_depth + 1, ..Self::default() };
+        let mut inner =
+            Self { loop_depth: self.loop_depth + 1, values: std::mem::take(&mut self.values), ..Self::default() };
         let value = match line {
             _ if self.loop_depth > MAX_LOOPS => String::from("${env:1~}"),
             Some(line) => format!("$({})", inner.read(&line)),
@@ -187,6 +226,7 @@ impl CmdReader {
                 quoted.collect::<Vec<_>>().join(",")
             }
         };
+        self.values = inner.values;
         self.begin();
         self.written.push_str(&format!("{name} = {value}; "));
     }
@@ -244,8 +284,9 @@ fn translate_command(words: &[String]) -> String {
     match lower(first).as_str() {
         "rem" => String::new(),
         name if name.starts_with(':') => String::new(),
-        "set" => set_variable(rest),
+        "set" => setting_in(rest).map(|(name, value)| format!("${{env:{name}}} = \"{value}\"")).unwrap_or_default(),
         "forfiles" => run_for_files(rest),
+        "echo" => print_to_file(&rest.join(" ")).unwrap_or_else(|| words.join(" ")),
         "rename" => format!("ren {}", rest.join(" ")),
         "copy" | "move" | "ren" | "type" | "md" | "mkdir" | "cd" | "chdir" | "pushd" | "dir" => {
             let operands = rest.iter().filter(|word| !is_switch(word)).cloned();
@@ -270,6 +311,13 @@ fn split_glued(word: &str) -> Option<(&str, &str)> {
     split.find(|(name, rest)| is_among(name, COMMANDS) && is_glued(rest))
 }
 
+/// `echo WORDS > FILE`: one line, while PowerShell would write one for each word.
+fn print_to_file(text: &str) -> Option<String> {
+    let (printed, file) = text.split_once('>')?;
+    let is_quoted = printed.matches('"').count() % 2 == 1;
+    (!is_quoted).then(|| format!("echo \"{}\" >{file}", printed.trim().replace('"', "")))
+}
+
 /// `forfiles /p DIRECTORY /c "COMMAND"`: the command, with everything in the directory as its file.
 fn run_for_files(words: &[String]) -> String {
     let behind = |switch: &str| {
@@ -277,7 +325,7 @@ fn run_for_files(words: &[String]) -> String {
         words.get(at + 1).map(|word| word.replace('"', ""))
     };
     let dir = behind("/p").unwrap_or_else(|| String::from("."));
-    let mut line = CmdReader::translate(&behind("/c").unwrap_or_default());
+    let mut line = translate(&behind("/c").unwrap_or_default());
     for name in ["path", "file", "relpath", "fname"] {
         line = line.replace(&format!("`@{name}"), &format!("\"{dir}\\*\""));
     }
@@ -296,20 +344,17 @@ fn behind_condition(words: &[String]) -> &[String] {
     words.get(start + condition..).unwrap_or_default()
 }
 
-/// `set NAME=VALUE`, with or without quotes around both.
-fn set_variable(words: &[String]) -> String {
+/// `set NAME=VALUE`, with or without quotes around both: the name and the value.
+fn setting_in(words: &[String]) -> Option<(String, String)> {
     let text = words.join(" ");
-    match text.trim_matches('"').split_once('=') {
-        Some((name, value)) if !name.is_empty() && !name.starts_with('/') => {
-            format!("${{env:{}}} = \"{}\"", name.trim(), value.replace('"', ""))
-        }
-        _ => String::new(),
-    }
+    let (name, value) = text.trim_matches('"').split_once('=')?;
+    let is_name = !name.is_empty() && !name.starts_with('/');
+    is_name.then(|| (name.trim().to_owned(), value.replace('"', "")))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::CmdReader;
+    use super::translate;
 
     #[test]
     fn lines_are_lines_of_powershell() {
@@ -327,18 +372,23 @@ mod tests {
             ("start \"\" /b tool x", "tool.exe x"),
             ("for %i in (%HOME%\\x) do !A! %i", "${i} = \"${env:HOME}\\x\"; & ${env:A} ${i}"),
             ("rem x & del y\ndel z", "del y; del z"),
+            ("echo rd /s \"a b\">x.bat", "echo \"rd /s a b\" >x.bat"),
+            ("set A=rd /s & call %A% x", "${env:A} = \"rd /s\"; rd /s x"),
+            ("set A=r& set B=d& !A!!B! x", "${env:A} = \"r\"; ${env:B} = \"d\"; rd x"),
+            ("set A=x& set A=y& %A% z", "${env:A} = \"x\"; ${env:A} = \"y\"; & ${env:1~} z"),
+            ("set A=x& set A=y& del %A%", "${env:A} = \"x\"; ${env:A} = \"y\"; del ${env:A}"),
             ("rmdir/s/q a&cd..&cd\\&dir.bat", "rmdir /s/q a; cd ..; cd \\; dir.bat"),
             ("forfiles /P %A% /s /c \"cmd /c del @path\"", "cmd.exe /c del \"${env:A}\\*\""),
         ];
         for (line, expected) in rows {
-            assert_eq!(CmdReader::translate(line), expected, "{line}");
+            assert_eq!(translate(line), expected, "{line}");
         }
     }
 
     #[test]
     fn loops_in_loops_end() {
         for part in ["for %i in (", "for /f %i in ('", "for /f %i in (", "(", "if x ("] {
-            assert!(!CmdReader::translate(&part.repeat(20_000)).is_empty(), "{part}");
+            assert!(!translate(&part.repeat(20_000)).is_empty(), "{part}");
         }
     }
 }

@@ -197,8 +197,15 @@ fn script_operand<'a>(operands: &[&'a ShellArg]) -> Option<&'a ShellArg> {
 }
 
 /// Interpreters by the ending of a file's name.
-const ENDINGS: [(&str, &str); 6] =
-    [("py", "python"), ("js mjs cjs ts", "node"), ("rb", "ruby"), ("pl", "perl"), ("php", "php"), ("ps1", "pwsh")];
+const ENDINGS: [(&str, &str); 7] = [
+    ("py", "python"),
+    ("js mjs cjs ts", "node"),
+    ("rb", "ruby"),
+    ("pl", "perl"),
+    ("php", "php"),
+    ("ps1", "pwsh"),
+    ("bat cmd", "cmd"),
+];
 
 /// Whether a name ends like that of a script.
 pub(super) fn is_script_name(name: &str) -> bool {
@@ -227,8 +234,8 @@ pub(super) fn run_file(
             walk.set_arguments(args.to_vec());
             walk.run_line_of(program, text, stdin)
         })
-    } else if matches!(program, "pwsh" | "powershell") {
-        walk.in_file(path, "", |walk, text| walk.run_powershell_line(text, stdin))
+    } else if is_windows_shell(program) {
+        walk.in_file(path, "", |walk, text| run_windows_text(walk, program, text, stdin))
     } else if walk.is_program(program) {
         walk.in_file(path, program, |walk, text| {
             super::interpreters::push_imports(walk, program, text);
@@ -243,6 +250,18 @@ pub(super) fn run_file(
     TextFlow::from_taint(taint.without(kept))
 }
 
+fn is_windows_shell(program: &str) -> bool {
+    matches!(program, "pwsh" | "powershell" | "cmd")
+}
+
+/// Runs the text of a script for PowerShell or for cmd.
+fn run_windows_text(walk: &mut CommandWalk<'_>, program: &str, text: &str, stdin: &TextFlow) -> TextFlow {
+    match program {
+        "cmd" => walk.run_powershell_line(&super::cmd::translate(text), stdin),
+        _ => walk.run_powershell_line(text, stdin),
+    }
+}
+
 /// Runs a file that the line wrote before, or one of the disk.
 pub(super) fn run_written_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, flow: TextFlow) -> TextFlow {
     let program = call.name;
@@ -254,6 +273,13 @@ pub(super) fn run_written_script(walk: &mut CommandWalk<'_>, call: &ProgramCall<
         walk.push_code(flow.taint, program, "it runs a file whose content comes from elsewhere");
     } else if let Some(text) = flow.text {
         walk.in_new_shell(|walk| walk.run_line(&text, &TextFlow::default()));
+        // A file that no shell of this system would read.
+        let written = interpreter_of(&text, Path::new(&call.written.text));
+        if is_windows_shell(written) {
+            walk.in_new_shell(|walk| run_windows_text(walk, written, &text, &TextFlow::default()));
+        } else if !is_shell(written) {
+            code::read_code(walk, written, &text, &TextFlow::default());
+        }
     }
     printed
 }
