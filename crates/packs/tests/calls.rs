@@ -13,6 +13,7 @@ fn every_call_is_judged_as_it_says() {
             let (tool, args) = call.split_once(' ').unwrap();
             let args = serde_json::from_str(args).unwrap_or_else(|error| panic!("{call}: {error}"));
             let kind = match tool {
+                "shell" | "powershell" => ToolKind::Shell,
                 "grep" | "glob" => ToolKind::Search,
                 "write" => ToolKind::Write,
                 "edit" => ToolKind::Edit,

@@ -11,7 +11,10 @@ use crate::command_files::{CommandFiles, FileUse, FileWord, GivenCommand, PROJEC
 use crate::paths::UNKNOWN;
 use crate::programs::{is_load_variable, is_program, read_selected, run_program};
 use crate::tool::push_tool_call;
-use crate::walk::{CommandWalk, FAULT, ShellArg, TextFlow, TextTaint, brace_alternatives, program_name, without_marks};
+use crate::walk::{
+    CommandWalk, FAULT, MAX_COMMAND_BYTES, ShellArg, TextFlow, TextTaint, brace_alternatives, program_name, quote,
+    without_marks,
+};
 use crate::{
     CallSite, CommandReading, Operation, OperationKind, OperationTag, ProjectFiles, ShellLanguage, WatchedFiles,
 };
@@ -128,18 +131,40 @@ pub fn read_shell_call(name: &str, args: &Value, call_site: &CallSite<'_>, files
     let unread: Vec<&Operation> = walk.operations.iter().filter(is_unread).collect();
     let is_cut = unread.iter().any(|operation| !operation.reason.starts_with(FAULT));
     if !unread.is_empty() {
-        walk.note_text(&command_words(args).join(" "));
+        walk.note_text(&match ShellCommand::find(args) {
+            Some(ShellCommand::Line(line)) => line.to_owned(),
+            Some(ShellCommand::Words(words)) => words.join(" "),
+            None => args.to_string(),
+        });
     }
     CommandReading { is_cut, ..walk.into_reading() }
 }
 
-/// The command line, or its words.
-fn command_words(args: &Value) -> Vec<String> {
-    let text = |word: &Value| word.as_str().map_or_else(|| word.to_string(), str::to_owned);
-    match args.get("command").or_else(|| args.get("cmd")) {
-        Some(Value::Array(words)) => words.iter().map(text).collect(),
-        command => command.and_then(Value::as_str).map(str::to_owned).into_iter().collect(),
+/// The command of a shell call, under a name that is known.
+enum ShellCommand<'a> {
+    Line(&'a str),
+    Words(Vec<String>),
+}
+
+impl<'a> ShellCommand<'a> {
+    /// `None` if there is none, or if it is nothing that a shell runs.
+    fn find(args: &'a Value) -> Option<Self> {
+        match args.get("command").or_else(|| args.get("cmd"))? {
+            Value::String(line) => Some(Self::Line(line)).filter(|_| !line.trim().is_empty()),
+            Value::Array(words) if !words.is_empty() && !words.iter().any(is_nested) => {
+                Some(Self::Words(words.iter().map(word_text).collect()))
+            }
+            _ => None,
+        }
     }
+}
+
+fn is_nested(value: &Value) -> bool {
+    value.is_array() || value.is_object()
+}
+
+fn word_text(word: &Value) -> String {
+    word.as_str().map_or_else(|| word.to_string(), str::to_owned)
 }
 
 /// The language of a shell, by its name or path.
@@ -154,20 +179,123 @@ fn find_language(shell: &str) -> Option<ShellLanguage> {
 }
 
 fn run_shell_call(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
-    let words = command_words(args);
-    if args.get("command").or_else(|| args.get("cmd")).is_some_and(Value::is_array) {
-        let args: Vec<ShellArg> = words.iter().map(|word| ShellArg::new(word.replace(UNKNOWN, "?"))).collect();
-        let printed = walk.run_args(&args, &TextFlow::default());
-        walk.push_printed(&printed);
-    } else if let Some(text) = words.first() {
-        let shell = args.get("shell").and_then(Value::as_str).unwrap_or_default();
-        if program_name(shell) == "cmd" || name == "cmd" {
-            let printed = walk.run_args(&["cmd", "/c", text].map(ShellArg::new), &TextFlow::default());
-            return walk.push_printed(&printed);
+    let shell = args.get("shell").and_then(Value::as_str).unwrap_or_default();
+    let named = find_language(&name.to_ascii_lowercase()).filter(|named| *named == ShellLanguage::PowerShell);
+    let language = named.or_else(|| find_language(shell)).unwrap_or(walk.site.language);
+    let is_cmd = program_name(shell) == "cmd" || name == "cmd";
+    let mut reader = ShellCallReader { walk, language, is_cmd, bytes_left: Some(MAX_COMMAND_BYTES) };
+    match ShellCommand::find(args) {
+        Some(ShellCommand::Line(line)) => {
+            reader.run_line(line);
+            for words in PROGRAM_ARGS.iter().filter_map(|name| args.get(name)?.as_array()) {
+                reader.run_alone(&[with_words(line, words)]);
+            }
         }
-        let named = find_language(&name.to_ascii_lowercase()).filter(|named| *named == ShellLanguage::PowerShell);
-        let language = named.or_else(|| find_language(shell)).unwrap_or(walk.site.language);
-        walk.run_command_line(text, language);
+        Some(ShellCommand::Words(words)) => {
+            if words.first().is_some_and(|first| first.contains(char::is_whitespace)) {
+                reader.run_alone(&words);
+            }
+            let args: Vec<ShellArg> = words.iter().map(|word| ShellArg::new(word.replace(UNKNOWN, "?"))).collect();
+            let printed = walk.run_args(&args, &TextFlow::default());
+            walk.push_printed(&printed);
+        }
+        None => reader.run_value(args),
+    }
+}
+
+/// Adds the words of a list, and of the lists in it.
+fn push_words<'a>(items: &'a [Value], words: &mut Vec<&'a Value>) {
+    for item in items {
+        match item {
+            Value::Array(items) => push_words(items, words),
+            Value::Object(_) => {}
+            word => words.push(word),
+        }
+    }
+}
+
+/// What the words after a program are called.
+const PROGRAM_ARGS: [&str; 3] = ["args", "arguments", "argv"];
+
+/// What a shell call has beside its command.
+const COMMAND_OPTIONS: [&str; 3] = ["description", "directory", "shell"];
+
+/// A program or a line, with words after it.
+fn with_words<'a>(line: &str, words: impl IntoIterator<Item = &'a Value>) -> String {
+    words.into_iter().fold(line.to_owned(), |line, word| line + " " + &quote(&word_text(word)))
+}
+
+/// Reads the command lines of a shell call.
+///
+/// A host's own shell may have its command under any name. Of a call without a known one, each text and each list of words
+/// may be the command, also a program with a list of words beside it.
+struct ShellCallReader<'w, 's> {
+    walk: &'w mut CommandWalk<'s>,
+    language: ShellLanguage,
+    is_cmd: bool,
+    /// How much more of a call without a known command is read; `None` if that was not enough.
+    bytes_left: Option<usize>,
+}
+
+impl ShellCallReader<'_, '_> {
+    fn run_line(&mut self, line: &str) {
+        if self.is_cmd {
+            let printed = self.walk.run_args(&["cmd", "/c", line].map(ShellArg::new), &TextFlow::default());
+            return self.walk.push_printed(&printed);
+        }
+        self.walk.run_command_line(line, self.language);
+    }
+
+    /// Runs lines in a shell of their own.
+    fn run_alone(&mut self, lines: &[String]) {
+        let Some(left) = self.bytes_left else { return };
+        let bytes = lines.iter().map(|line| line.len() + size_of::<ShellArg>()).sum();
+        self.bytes_left = left.checked_sub(bytes);
+        let bytes_left = self.bytes_left;
+        if bytes_left.is_none() {
+            return self.walk.push_unknown("", "the call has more arguments than can be looked at");
+        }
+        let (language, is_cmd) = (self.language, self.is_cmd);
+        self.walk.in_subshell(|walk| {
+            let mut reader = ShellCallReader { walk, language, is_cmd, bytes_left };
+            lines.iter().for_each(|line| reader.run_line(line));
+            TextFlow::default()
+        });
+    }
+
+    fn run_value(&mut self, value: &Value) {
+        if self.bytes_left.is_none() {
+            return;
+        }
+        match value {
+            Value::String(text) => self.run_alone(std::slice::from_ref(text)),
+            Value::Array(items) => {
+                let mut words = Vec::new();
+                push_words(items, &mut words);
+                if let Some((program, rest)) = words.split_first() {
+                    self.run_alone(&[with_words(&quote(&word_text(program)), rest.iter().copied())]);
+                }
+                let words: Vec<String> = words.into_iter().map(word_text).collect();
+                // One line after the other.
+                if words.iter().any(|word| word.contains(char::is_whitespace)) {
+                    self.run_alone(&words);
+                }
+                items.iter().filter(|item| is_nested(item)).for_each(|item| self.run_value(item));
+            }
+            Value::Object(fields) => {
+                let fields = || fields.iter().filter(|(name, _)| !COMMAND_OPTIONS.contains(&name.as_str()));
+                for program in fields().filter_map(|(_, field)| field.as_str()) {
+                    for words in fields().filter_map(|(_, field)| field.as_array()) {
+                        if self.bytes_left.is_none() {
+                            return;
+                        }
+                        self.run_alone(&[with_words(program, words)]);
+                    }
+                }
+                fields().for_each(|(_, field)| self.run_value(field));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
     }
 }
 

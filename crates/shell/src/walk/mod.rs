@@ -50,7 +50,7 @@ pub(crate) const NOT_BUILT_IN: &str = "is not built in";
 /// Why a command line is unknown that bash does not read either.
 pub(crate) const FAULT: &str = "the command line cannot be read";
 /// The longest command line that is looked at.
-const MAX_COMMAND_BYTES: usize = 256 * 1024;
+pub(crate) const MAX_COMMAND_BYTES: usize = 256 * 1024;
 /// The deepest nesting of command lines in command lines, and of functions.
 const MAX_CALLS: usize = 13;
 /// The most commands that one line may come to.
