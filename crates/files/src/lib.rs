@@ -6,6 +6,7 @@
 
 mod links;
 mod private;
+mod watch;
 
 use std::env;
 use std::ffi::OsStr;
@@ -15,13 +16,16 @@ use std::path::{Path, PathBuf};
 
 pub use links::{normalize_path, resolve_links, trace_links, with_slashes};
 pub use private::{
-    account_number, create_dir_with_mode, file_mode, file_owner, is_executable, private_dir_builder, private_options,
-    set_file_mode,
+    account_number, create_dir_with_mode, file_mode, file_owner, is_executable, path_beside, private_dir_builder,
+    private_options, set_file_mode,
+};
+pub use watch::{
+    FileState, SeenFiles, WatchHandle, exists, file_state, is_dir, is_file, metadata, read_dir, symlink_metadata, watch,
 };
 
 /// The files of this name in the directories of a search path, such as that of the variable `PATH`.
 pub fn find_in_path(search_path: &OsStr, name: impl AsRef<Path>) -> impl Iterator<Item = PathBuf> {
-    env::split_paths(search_path).map(move |dir| dir.join(&name)).filter(|path| path.is_file())
+    env::split_paths(search_path).map(move |dir| dir.join(&name)).filter(|path| is_file(path))
 }
 
 /// The paths by which this program may have been started: the one that was typed, or those of its name in the directories
@@ -44,8 +48,18 @@ pub const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// When it cannot be opened, or is not a regular file: then immediately, as
 /// [`InvalidInput`](io::ErrorKind::InvalidInput).
 pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
+    open_sized(path).map(|(file, _)| file)
+}
+
+/// Opens a regular file for reading, and returns its size in bytes.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_sized(path: impl AsRef<Path>) -> io::Result<(File, u64)> {
+    watch::note(path.as_ref());
     let file = open_at_once(path.as_ref())?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
+    let metadata = file.metadata()?;
+    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(not_regular()) }
 }
 
 fn not_regular() -> io::Error {
@@ -131,7 +145,7 @@ pub fn list_files(dir: &Path) -> Vec<PathBuf> {
     let mut dirs = Vec::new();
     let mut count = 0;
     let mut look = |dir: &Path, dirs: &mut Vec<PathBuf>| {
-        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        for entry in read_dir(dir).into_iter().flatten().flatten() {
             count += 1;
             if count > MAX_LISTED {
                 return;
@@ -163,7 +177,10 @@ pub fn home_dir() -> Option<PathBuf> {
 /// # Errors
 /// When it does not exist, or a directory in it cannot be read.
 pub fn canonicalize(path: impl AsRef<Path>) -> io::Result<PathBuf> {
-    let real = fs::canonicalize(path)?;
+    watch::note(path.as_ref());
+    let found = fs::canonicalize(path.as_ref());
+    watch::note_real_path(path.as_ref(), found.as_deref().ok());
+    let real = found?;
     #[cfg(windows)]
     if let Some(plain) = real.to_str().and_then(|text| text.strip_prefix(r"\\?\"))
         && plain.as_bytes().get(1) == Some(&b':')
@@ -238,6 +255,26 @@ mod tests {
         assert_eq!(read_text(&path).unwrap_err().to_string(), "it is not UTF-8 text");
         File::create(&path).unwrap().set_len(MAX_TEXT_BYTES + 1).unwrap();
         assert_eq!(read_text(&path).unwrap_err().to_string(), "it is larger than 64 MiB");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_own_process_of_a_path_is_the_one_that_uses_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("/proc/self/cwd", &link).unwrap();
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        for (path, resolved) in [
+            (PathBuf::from("/proc/self/cwd/no/file"), here.join("no/file")),
+            (PathBuf::from("/proc/thread-self/cwd"), here.clone()),
+            (link.join("x"), here.join("x")),
+            (PathBuf::from("/proc/self/root/etc"), PathBuf::from("/etc")),
+            (PathBuf::from("/proc/self/fd/0"), PathBuf::from("/proc/self/fd/0")),
+            (PathBuf::from("/dev/fd/7"), PathBuf::from("/proc/self/fd/7")),
+        ] {
+            assert_eq!(resolve_links(&path), resolved, "{}", path.display());
+            assert_eq!(trace_links(&path).last(), Some(&resolved), "{}", path.display());
+        }
     }
 
     #[test]

@@ -1,14 +1,23 @@
 //! Paths without symbolic links.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::{env, fs};
+
+use crate::watch;
 
 /// A path without links, `.` and `..`. The part that does not exist stays as it is.
 #[must_use]
 pub fn resolve_links(path: &Path) -> PathBuf {
+    watch::note(path);
     if has_no_links(path) {
+        watch::note_real_path(path, Some(path));
         return path.to_owned();
+    }
+    // The system would answer for this process, which may be in another directory than the one that uses the path.
+    let mut trace = trace_links(path);
+    if trace.iter().any(|link| path_of_own_process(link).is_some()) {
+        return trace.pop().unwrap_or_else(|| path.to_owned());
     }
     resolve_links_up_to(path, MOST_LINKS)
 }
@@ -43,7 +52,7 @@ fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
         }
         let Some(parent) = known.parent().map(Path::to_owned) else { return path.to_owned() };
         // Creating the target of a dangling link follows the link.
-        if let Some(target) = fs::read_link(&known).ok().filter(|_| links > 0) {
+        if let Some(target) = read_link(&known).filter(|_| links > 0) {
             return resolve_links_up_to(&parent.join(target).join(missing), links - 1);
         }
         let Some(name) = known.file_name() else {
@@ -54,6 +63,25 @@ fn resolve_links_up_to(path: &Path, links: usize) -> PathBuf {
         missing = if missing.as_os_str().is_empty() { PathBuf::from(name) } else { Path::new(name).join(missing) };
         known = parent;
     }
+}
+
+/// Where a link leads. The directory of a process in `/proc` is that of the process which will use the path, not of this
+/// one: its working directory is taken to be this thread's, and its open files are not known.
+fn read_link(path: &Path) -> Option<PathBuf> {
+    let Some(below) = path_of_own_process(path) else {
+        watch::note(path);
+        return fs::read_link(path).ok();
+    };
+    match below.to_str() {
+        Some("cwd") => env::current_dir().ok(),
+        Some("root") => Some(PathBuf::from("/")),
+        _ => None,
+    }
+}
+
+/// The rest of a path behind the names by which a process finds itself.
+fn path_of_own_process(path: &Path) -> Option<&Path> {
+    ["/proc/self", "/proc/thread-self"].into_iter().find_map(|own| path.strip_prefix(own).ok())
 }
 
 /// A path as texts of paths are compared: with slashes, which Windows takes as well as its own separators.
@@ -78,7 +106,7 @@ pub fn trace_links(path: &Path) -> Vec<PathBuf> {
             continue;
         }
         known.push(part);
-        if let Some(target) = fs::read_link(&known).ok().filter(|_| found.len() < MOST_LINKS) {
+        if let Some(target) = read_link(&known).filter(|_| found.len() < MOST_LINKS) {
             found.push(known.clone());
             known.pop();
             pending.extend(to_parts(&target));

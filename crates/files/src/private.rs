@@ -2,7 +2,8 @@
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Creates directories that only the user may use. Default: not recursive, so that an existing one is an error.
 #[must_use]
@@ -59,6 +60,13 @@ pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
     Ok(())
+}
+
+/// A path beside a file, for a new form of it that is to take its place. No other thread or process writes there.
+#[must_use]
+pub fn path_beside(path: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    path.with_extension(format!("{}-{}.new", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)))
 }
 
 /// Creates a directory with this mode, whatever the process's umask is.
