@@ -2,10 +2,12 @@
 
 use std::ops::BitOrAssign;
 
+use serde::{Deserialize, Serialize};
+
 use crate::EventKind;
 
 /// What a hook reads of a tool call that a host works out only for hooks that read it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallReads {
     /// The `paths` of the call.
     pub paths: bool,

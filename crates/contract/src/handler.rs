@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     CallLimits, CallReads, CancelToken, DispatchId, EffectCaller, EffectRunner, Event, EventCause, Hook, Layer, Verdict,
 };
@@ -50,7 +52,7 @@ impl HookCall<'_> {
 
 /// What a hook's output can do to its event, as far as it is known before the call. Ordered from least to most: a
 /// handler never has more influence than its dialect grants for the event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum HookInfluence {
     /// The hook can neither deny nor rewrite the event. A host may show text before such a hook has been called.
     Observes,
@@ -117,6 +119,12 @@ pub trait Handler: Send + Sync + Debug {
     /// Hosts call such hooks about one thing after another, and all others at once. Default: true.
     fn needs_order(&self) -> bool {
         self.inner().is_none_or(|inner| inner.needs_order())
+    }
+
+    /// Whether nothing remains of a call in the handler, so that the calls of any number of runtimes may use it one after
+    /// another or at once, as if each had its own. Default: false.
+    fn is_reusable(&self) -> bool {
+        self.inner().is_some_and(|inner| inner.is_reusable())
     }
 
     /// Runs the hook on an event.

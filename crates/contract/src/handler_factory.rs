@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     CallReads, Capability, Diagnostic, Handler, HookDeclaration, LoadedPlugin, Matcher, ScriptSource, ToolSpec,
 };
@@ -19,6 +21,11 @@ pub trait HandlerFactory {
 
     /// Builds the matcher of a declaration; without a matcher the hook matches every dispatch of its event.
     fn build_matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher;
+
+    /// Builds the handlers and matchers of declarations, in their order. Default: one after the other.
+    fn build_all(&self, declarations: &[HookDeclaration]) -> Vec<(BuiltHandler, BuiltMatcher)> {
+        declarations.iter().map(|hook| (self.build_handler(hook), self.build_matcher(hook))).collect()
+    }
 
     /// Compiles a tool's scripts and returns errors and warnings.
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic>;
@@ -96,7 +103,7 @@ pub struct BuiltMatcher {
 }
 
 /// The string literals of a script. They show in whose words it is written: which tools it asks about.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptTexts {
     /// What the script asks about the tool's name.
     pub name_tests: Vec<NameTest>,
@@ -122,7 +129,7 @@ impl ScriptTexts {
 }
 
 /// A question of a script about the tool's name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NameTest {
     /// What the script asks.
     pub kind: NameTestKind,
@@ -133,7 +140,7 @@ pub struct NameTest {
 }
 
 /// How a tool's name is compared with a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum NameTestKind {
     /// It is the text: `name == "Bash"`.
     Is,

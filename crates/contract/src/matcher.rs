@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Event, Failure};
 
 /// Decides whether a hook runs for an event. A matcher has no side effects and does no I/O.
@@ -47,7 +49,7 @@ pub enum MatchResult {
 }
 
 /// The subjects that a matcher can match.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SubjectFilter {
     /// Any subject, and events without a subject.
     Any,

@@ -127,6 +127,14 @@ impl Outcome {
         })
     }
 
+    /// The texts for the user, in the order of their hooks.
+    pub fn user_texts(&self) -> impl Iterator<Item = &str> {
+        self.effects.iter().filter_map(|(_, effect)| match effect {
+            Effect::Notice(text) => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
     fn has_failed(&self, hook: &HookId) -> bool {
         self.failures.iter().any(|report| report.hook == *hook && report.policy == FailurePolicy::Closed)
     }

@@ -49,6 +49,12 @@ impl Payload {
         }
     }
 
+    /// Takes the value out if nothing else uses it.
+    #[must_use]
+    pub fn into_unshared(self) -> Option<Value> {
+        Arc::into_inner(self.0).map(|inner| inner.value)
+    }
+
     /// Another representation of this payload. It is created by `make` once for each type and `key`, and shared; only
     /// threads that ask for it at the same moment may each create one, of which the first stays.
     ///
@@ -113,6 +119,33 @@ impl Payload {
             text.push_str(&format!("{byte:02x}"));
         }
         text
+    }
+}
+
+/// What a host knows about how the list in a payload's field `messages` begins: then the list need not be compared with the
+/// one before, or searched again.
+///
+/// The count of a list never decreases. Another list has another number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListPrefix {
+    /// The list that grows, unique in the program.
+    pub list: u64,
+    /// The number of messages with which the last payload of this list began, too.
+    pub count: usize,
+}
+
+impl ListPrefix {
+    const VIEW: &str = "list prefix";
+
+    /// Attaches this to a payload, before its event is fired. A payload that a hook makes of it has none.
+    pub fn attach_to(self, payload: &Payload) {
+        payload.cached_view(Self::VIEW, |_| Some(self));
+    }
+
+    /// What is attached to a payload.
+    #[must_use]
+    pub fn find_in(payload: &Payload) -> Option<Self> {
+        *payload.cached_view(Self::VIEW, |_| None)
     }
 }
 

@@ -13,6 +13,7 @@ pub fn suggest_nearest<'a>(written: &str, candidates: impl IntoIterator<Item = &
     }
     let wanted: Vec<char> = written.chars().flat_map(char::to_lowercase).collect();
     let mut search = NearestName { allowed: (wanted.len() / 3).max(1), wanted, ..NearestName::default() };
+    search.wanted_counts = LetterCounts::new(&search.wanted);
     candidates
         .into_iter()
         .filter_map(|candidate| Some((search.edits_of(candidate)?, candidate)))
@@ -39,6 +40,7 @@ pub fn suggest_or_list<'a>(
 #[derive(Default)]
 struct NearestName {
     wanted: Vec<char>,
+    wanted_counts: LetterCounts,
     /// The most edits that are tolerated.
     allowed: usize,
     candidate: Vec<char>,
@@ -48,14 +50,43 @@ struct NearestName {
     current: Vec<usize>,
 }
 
+/// How often letters are in a word. Some letters share a count.
+#[derive(Default)]
+struct LetterCounts([u8; 32]);
+
+impl LetterCounts {
+    fn new(letters: &[char]) -> Self {
+        let mut counts = Self::default();
+        for letter in letters {
+            if let Some(count) = counts.0.get_mut(u32::from(*letter) as usize % 32) {
+                *count = count.saturating_add(1);
+            }
+        }
+        counts
+    }
+
+    /// At least this many edits make the letters of one word those of another: an edit changes at most one letter of each.
+    fn fewest_edits(&self, other: &Self) -> usize {
+        let (mut missing, mut surplus) = (0, 0);
+        for (own, other) in self.0.iter().zip(&other.0) {
+            missing += usize::from(other.saturating_sub(*own));
+            surplus += usize::from(own.saturating_sub(*other));
+        }
+        missing.max(surplus)
+    }
+}
+
 impl NearestName {
     /// The number of edits (insert, delete, replace, swap of neighbours) from `wanted` to a candidate; `None` if there are
     /// more than tolerated.
     fn edits_of(&mut self, candidate: &str) -> Option<usize> {
-        let Self { wanted, allowed, candidate: to, before_last, last, current } = self;
+        let Self { wanted, wanted_counts, allowed, candidate: to, before_last, last, current } = self;
         to.clear();
-        to.extend(candidate.chars().flat_map(char::to_lowercase));
-        if to.len().abs_diff(wanted.len()) > *allowed {
+        match candidate.is_ascii() {
+            true => to.extend(candidate.bytes().map(|byte| char::from(byte.to_ascii_lowercase()))),
+            false => to.extend(candidate.chars().flat_map(char::to_lowercase)),
+        }
+        if to.len().abs_diff(wanted.len()) > *allowed || wanted_counts.fewest_edits(&LetterCounts::new(to)) > *allowed {
             return None;
         }
         last.clear();
@@ -100,6 +131,27 @@ mod tests {
         assert_eq!(suggest_nearest("Script", known), Some("script"));
         assert_eq!(suggest_nearest("colour", known), None);
         assert_eq!(suggest_nearest("", known), None);
+    }
+
+    #[test]
+    fn counts_of_letters_exclude_no_name_that_is_near_enough() {
+        let words: Vec<String> = (0..4_u32.pow(6))
+            .map(|number| {
+                (0..6)
+                    .filter_map(|place| ["", "a", "B", "\u{130}"].get((number >> (2 * place)) as usize % 4))
+                    .copied()
+                    .collect()
+            })
+            .collect();
+        let lower = |word: &str| word.chars().flat_map(char::to_lowercase).collect::<Vec<_>>();
+        for (index, word) in words.iter().enumerate() {
+            let (wanted, wanted_counts) = (lower(word), LetterCounts::new(&lower(word)));
+            let mut search = NearestName { allowed: 64, wanted, wanted_counts, ..NearestName::default() };
+            for candidate in words.iter().skip(index % 61).step_by(61) {
+                let fewest = search.wanted_counts.fewest_edits(&LetterCounts::new(&lower(candidate)));
+                assert!(search.edits_of(candidate).unwrap() >= fewest, "{word} {candidate}");
+            }
+        }
     }
 
     #[test]

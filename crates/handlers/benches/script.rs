@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use memchr::memmem;
 use pintle_contract::{
     CallId, CallLimits, CancelToken, Codec, DispatchId, EffectCaller, EnforcementMode, Event, EventName, FailurePolicy,
     HandlerFactory, HandlerOutput, HandlerSpec, Hook, HookCall, HookDeclaration, HookId, Layer, Location, NoEffects,
@@ -94,6 +95,10 @@ fn script_hook(builder: &DefaultHandlerFactory, script: &str) -> Hook {
     }
 }
 
+/// What the hook that searches looks for.
+const SEARCHED: [&str; 8] =
+    ["rm -rf /", "mkfs", "dd if=", "shutdown", "reboot", "> /dev/sda", "chmod -R 000 /", ":(){ :|:& };:"];
+
 fn build_event(payload: Value) -> Event {
     let name = EventName::parse("tool.pre").expect("the event is in the catalogue");
     Event::new(name, payload, Arc::new(Origin::default()))
@@ -168,6 +173,20 @@ fn main() -> ExitCode {
         BenchBound::None,
         || call_hook(&reader, &large),
         || call_hook(&name_only, &large),
+    );
+    let script = format!(
+        "PATTERNS = {}\ndef handle(event, payload):\n  for pattern in PATTERNS:\n    if pattern in \
+         payload[\"args\"][\"command\"]:\n      return block(pattern)\n  return allow()\n",
+        json!(SEARCHED)
+    );
+    let searching = script_hook(&builder, &script);
+    let command = format!("echo {}", "a word of a long command ".repeat(8_000));
+    let long = build_event(json!({"id": "call_1", "name": "run_command", "args": {"command": command}}));
+    report.compare(
+        "eight patterns in a command of 200 KB, beside eight passes of memmem",
+        BenchBound::AtMostTimes(3.0),
+        || call_hook(&searching, &long),
+        || SEARCHED.iter().filter(|part| memmem::find(command.as_bytes(), part.as_bytes()).is_some()).count(),
     );
     report.finish()
 }

@@ -1,18 +1,27 @@
 //! Builds handlers and matchers from declarations: one match arm per kind of handler, each built in its own directory.
 
-use std::io;
+use std::num::NonZero;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::{io, thread};
 
 use pintle_contract::{
     BuiltHandler, BuiltMatcher, Capability, Diagnostic, HandlerFactory, HandlerSpec, HookDeclaration, Judge,
     LoadedPlugin, MatcherSpec, ScriptSource, ToolSpec,
 };
 
+use pintle_files::WatchHandle;
+
 use crate::builtin::BuiltinState;
 use crate::native::NoopHandler;
 use crate::script::ModuleCache;
 use crate::script_worker::{ScriptWorkerPool, WorkerProgram};
 use crate::{absent, builtin, capabilities, process, regex_matcher, script};
+
+/// How many hooks are worth threads of their own.
+const MANY: usize = 256;
+/// The most threads that build hooks.
+const MOST_THREADS: usize = 4;
 
 /// Builds the handlers and matchers of hooks, and checks the scripts of tools.
 ///
@@ -108,6 +117,30 @@ impl HandlerFactory for DefaultHandlerFactory {
                 BuiltMatcher { matcher: Some(Arc::clone(matcher)), ..BuiltMatcher::default() }
             }
         }
+    }
+
+    fn build_all(&self, declarations: &[HookDeclaration]) -> Vec<(BuiltHandler, BuiltMatcher)> {
+        let build = |part: &[HookDeclaration]| -> Vec<_> {
+            part.iter().map(|hook| (self.build_handler(hook), self.build_matcher(hook))).collect()
+        };
+        // What a module that several hooks share reports belongs to the first of them.
+        let share_modules = || declarations.iter().any(|hook| matches!(hook.handler, HandlerSpec::Function(_)));
+        if declarations.len() < MANY || share_modules() {
+            return build(declarations);
+        }
+        // Several files say how many cores a process may use.
+        let cores = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+        if cores < 2 {
+            return build(declarations);
+        }
+        let watches = WatchHandle::of_this_thread();
+        let build = |part| script::with_compiler_stack(|| watches.take_part(|| build(part)));
+        thread::scope(|scope| {
+            let parts = declarations.chunks(declarations.len().div_ceil(cores));
+            let start = |part| scope.spawn(move || build(part));
+            let threads: Vec<_> = parts.map(start).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        })
     }
 
     fn check_tool(&self, tool: &ToolSpec) -> Vec<Diagnostic> {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pintle_contract::{EffectReply, EffectRequest};
+use pintle_contract::{EffectError, EffectReply, EffectRequest};
 use serde_json::Value as Json;
 use starlark::eval::Evaluator;
 use starlark::values::{Value, ValueLike};
@@ -45,10 +45,13 @@ pub(crate) fn perform_request(
     } else {
         state.effects.perform(state.caller, request)
     };
-    reply.map_err(|error| {
-        let named = error.0.starts_with(builtin);
-        if named { script_error(error) } else { script_error(format_args!("{builtin}: {error}")) }
-    })
+    reply.map_err(|error| effect_error(builtin, &error))
+}
+
+/// The error of a refused or failed request, which names the built-in.
+pub(crate) fn effect_error(builtin: &str, error: &EffectError) -> starlark::Error {
+    let is_named = error.0.starts_with(builtin);
+    if is_named { script_error(error) } else { script_error(format_args!("{builtin}: {error}")) }
 }
 
 /// The time budget of searches in the running call.
@@ -99,17 +102,18 @@ pub(crate) fn value_to_json(builtin: &str, value: Value<'_>) -> starlark::Result
 
 /// A value in readable form: a string unchanged, any other value as Starlark prints it, cut to `most` characters.
 pub(crate) fn display_truncated(value: Value<'_>, most: usize) -> String {
-    let cut = |text: &str| text.char_indices().nth(most).map_or(text.len(), |(index, _)| index);
     match value.unpack_str() {
-        Some(text) => text.get(..cut(text)).unwrap_or_default().to_owned(),
-        None => {
-            let mut printed = match value.downcast_ref::<ScriptDecision>() {
-                Some(decision) => decision.to_string(),
-                None => value.to_repr(),
-            };
-            let end = cut(&printed);
-            printed.truncate(end);
-            printed
-        }
+        Some(text) => truncate(text, most).to_owned(),
+        None => match value.downcast_ref::<ScriptDecision>() {
+            Some(decision) => truncate(&decision.to_string(), most).to_owned(),
+            None => truncate(&value.to_repr(), most).to_owned(),
+        },
     }
+}
+
+/// The first `most` characters of a text.
+pub(crate) fn truncate(text: &str, most: usize) -> &str {
+    // A text has no more characters than bytes.
+    let end = if text.len() <= most { None } else { text.char_indices().nth(most) };
+    end.and_then(|(index, _)| text.get(..index)).unwrap_or(text)
 }

@@ -7,10 +7,11 @@ use std::thread::{Builder, scope};
 
 use pintle_contract::{Diagnostic, ScriptSource, ScriptTexts};
 
-use crate::analysis::{self, ResolvedScript};
+use crate::analysis::{self, ArgumentsForm, ResolvedScript};
 use crate::finding::ScriptFinding;
 use crate::language::{ScriptKind, ScriptPlacement, ScriptPowers};
-use crate::load::{self, Script};
+use crate::load::{self, LazyFunction, Script};
+use crate::native::NativeScript;
 use crate::source::PreparedSource;
 
 /// The stack size of the thread that parses. The parser is recursive; preparing the source limits its depth, and this
@@ -125,17 +126,28 @@ fn compile_at(name: &str, text: &ScriptSource, script_kind: ScriptKind, anywhere
         Ok(ast) => ast,
         Err(finding) => return CompiledScript::unread(&source, finding),
     };
-    let analysis = analysis::analyse(&source, &ResolvedScript::new(&ast), script_kind);
+    let resolved = ResolvedScript::new(&ast);
+    let analysis = analysis::analyse(&source, &resolved, script_kind);
     let (placement, powers, mut findings) = (analysis.placement, analysis.powers, analysis.findings);
     if analysis.has_failed || (placement == ScriptPlacement::Worker && !anywhere) {
         let failed = CompiledScript::from_findings(&source, placement, powers, findings);
         return CompiledScript { texts: analysis.texts, needs_order: analysis.needs_order, ..failed };
     }
-    let entry = match load::evaluate(&source, ast, script_kind, script_kind.entry_point()) {
-        Ok(entry) => entry,
-        Err(finding) => {
-            findings.push(finding);
-            return CompiledScript::from_findings(&source, placement, powers, findings);
+    // It decides on the payload as it is, where arguments are text.
+    let may_be_native = script_kind == ScriptKind::Hook
+        && placement == ScriptPlacement::InProcess
+        && analysis.reads.arguments == ArgumentsForm::Text;
+    let (entry_point, parameter_count) = (script_kind.entry_point(), script_kind.parameters().len());
+    let native = may_be_native.then(|| NativeScript::from_script(&resolved, entry_point, parameter_count)).flatten();
+    let entry = if native.is_some() {
+        LazyFunction::default()
+    } else {
+        match load::evaluate(&source, ast, script_kind, entry_point) {
+            Ok(entry) => LazyFunction::from_loaded(entry),
+            Err(finding) => {
+                findings.push(finding);
+                return CompiledScript::from_findings(&source, placement, powers, findings);
+            }
         }
     };
     let compiled = CompiledScript::from_findings(&source, placement, powers, findings);
@@ -144,6 +156,7 @@ fn compile_at(name: &str, text: &ScriptSource, script_kind: ScriptKind, anywhere
         kind: script_kind,
         reads: analysis.reads,
         entry,
+        native,
         may_wait: analysis.may_wait,
         demand: analysis.demand,
     };

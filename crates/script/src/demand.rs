@@ -11,6 +11,12 @@ const FORMS: u64 = 2;
 /// while its operands still exist.
 const SLACK: u64 = 2;
 
+/// What the interpreter itself allocates for a call at most.
+const INTERPRETER_BYTES: u64 = 1 << 20;
+
+/// A call fits easily if it takes no more than this part of its memory limit.
+const EASY_SHARE: u64 = 4;
+
 /// Heavier payloads are not weighed completely.
 const MOST_WEIGHED: usize = 1 << 30;
 
@@ -24,6 +30,10 @@ pub(crate) struct MemoryDemand(u64);
 /// The weight of a payload, computed once for all hooks.
 struct PayloadWeight(Option<usize>);
 
+fn weight_of(payload: &Payload) -> Option<usize> {
+    payload.cached_view("weight", |value| PayloadWeight(measure_payload(value, MOST_WEIGHED))).0
+}
+
 impl MemoryDemand {
     /// The demand of a script that allocates this multiple of its input.
     pub(crate) fn from_input_count(input_count: u64) -> Self {
@@ -33,11 +43,14 @@ impl MemoryDemand {
     /// Whether a call with this payload stays below twice its memory limit.
     pub(crate) fn fits(self, payload: &Payload, limits: &CallLimits) -> bool {
         // A script that only checks for existence allocates nothing.
-        self.0 == 0
-            || self.fits_weight_limit(
-                payload.cached_view("weight", |value| PayloadWeight(measure_payload(value, MOST_WEIGHED))).0,
-                limits,
-            )
+        self.0 == 0 || self.fits_weight_limit(weight_of(payload), limits)
+    }
+
+    /// Whether such a call stays far below its memory limit.
+    pub(crate) fn fits_easily(self, payload: &Payload, limits: &CallLimits) -> bool {
+        let weight = weight_of(payload);
+        let limit = limits.memory_bytes.saturating_sub(INTERPRETER_BYTES) / EASY_SHARE;
+        self.demand_of(weight).is_some_and(|takes| takes <= limit)
     }
 
     /// The same for a value.
@@ -46,8 +59,11 @@ impl MemoryDemand {
     }
 
     fn fits_weight_limit(self, weight: Option<usize>, limits: &CallLimits) -> bool {
-        let takes = weight.and_then(|weight| u64::try_from(weight).ok()?.checked_mul(self.0.saturating_add(FORMS)));
-        takes.is_some_and(|takes| takes <= limits.memory_bytes.saturating_mul(SLACK))
+        self.demand_of(weight).is_some_and(|takes| takes <= limits.memory_bytes.saturating_mul(SLACK))
+    }
+
+    fn demand_of(self, weight: Option<usize>) -> Option<u64> {
+        u64::try_from(weight?).ok()?.checked_mul(self.0.saturating_add(FORMS))
     }
 }
 

@@ -25,6 +25,7 @@ mod finding;
 mod globals;
 mod language;
 mod load;
+mod native;
 mod payload;
 mod plugin;
 mod source;

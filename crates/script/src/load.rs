@@ -1,8 +1,9 @@
 //! A loaded script: evaluated once, frozen, called any number of times.
 
 use std::fmt;
+use std::sync::OnceLock;
 
-use pintle_contract::{CallLimits, Payload, ScriptSource};
+use pintle_contract::{CallLimits, Failure, FailureKind, Payload, ScriptSource};
 use serde_json::Value as Json;
 use starlark::PrintHandler;
 use starlark::environment::{FrozenModule, Module};
@@ -13,10 +14,12 @@ use starlark::values::OwnedFrozenValue;
 use crate::ScriptFinding;
 use crate::analysis::PayloadReads;
 use crate::call_state::script_error;
+use crate::compile::try_on_large_stack;
 use crate::demand::MemoryDemand;
 use crate::finding::{FindingCode, to_one_line};
 use crate::globals;
 use crate::language::{ScriptKind, dialect};
+use crate::native::NativeScript;
 use crate::source::PreparedSource;
 use crate::starlark_values::PluginLoadState;
 
@@ -30,7 +33,10 @@ pub struct Script {
     pub(crate) source: PreparedSource,
     pub(crate) kind: ScriptKind,
     pub(crate) reads: PayloadReads,
-    pub(crate) entry: OwnedFrozenValue,
+    /// What the interpreter calls.
+    pub(crate) entry: LazyFunction,
+    /// What usually decides without the interpreter.
+    pub(crate) native: Option<NativeScript>,
     pub(crate) may_wait: bool,
     pub(crate) demand: MemoryDemand,
 }
@@ -66,6 +72,20 @@ impl Script {
         self.demand.fits_value(argument, limits)
     }
 
+    /// Whether the script usually decides without the interpreter.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.native.is_some()
+    }
+
+    /// The entry point in the interpreter.
+    pub(crate) fn load_entry(&self) -> Result<&OwnedFrozenValue, Failure> {
+        self.entry.load_once("the script", || {
+            let ast = parse_prepared(&self.source, self.kind).map_err(|finding| finding.message)?;
+            evaluate(&self.source, ast, self.kind, self.kind.entry_point()).map_err(|finding| finding.message)
+        })
+    }
+
     /// The text as its author wrote it.
     #[must_use]
     pub fn text(&self) -> &ScriptSource {
@@ -83,10 +103,46 @@ pub(crate) fn parse(
     if let Some(refusal) = refusal {
         return (source, Err(refusal));
     }
+    let parsed = parse_prepared(&source, script_kind);
+    (source, parsed)
+}
+
+fn parse_prepared(source: &PreparedSource, script_kind: ScriptKind) -> Result<AstModule, ScriptFinding> {
     // Plugins may register in loops and conditions.
     let dialect = Dialect { enable_top_level_stmt: script_kind == ScriptKind::Plugin, ..dialect() };
     let parsed = AstModule::parse(&source.name, source.text.clone(), &dialect);
-    (source, parsed.map_err(|error| error_finding(FindingCode::Syntax, &error)))
+    parsed.map_err(|error| error_finding(FindingCode::Syntax, &error))
+}
+
+/// A function in the interpreter, which is loaded at once or when it is first called.
+///
+/// Most calls never need the interpreter, and building the language's globals takes longer than a process that answers
+/// one event should run.
+#[derive(Default)]
+pub(crate) struct LazyFunction(OnceLock<Result<OwnedFrozenValue, String>>);
+
+impl LazyFunction {
+    pub(crate) fn from_loaded(function: OwnedFrozenValue) -> Self {
+        Self(OnceLock::from(Ok(function)))
+    }
+
+    /// The function. `load` loads one whose text is known to have no error that loading would find.
+    ///
+    /// # Errors
+    /// If it cannot be loaded after all.
+    pub(crate) fn load_once(
+        &self,
+        function_name: &str,
+        load: impl FnOnce() -> Result<OwnedFrozenValue, String> + Send,
+    ) -> Result<&OwnedFrozenValue, Failure> {
+        // The caller may have a small stack, and the parser is recursive.
+        let loaded = self
+            .0
+            .get_or_init(|| try_on_large_stack(load).unwrap_or_else(|| Err(String::from("the interpreter crashed"))));
+        loaded
+            .as_ref()
+            .map_err(|reason| Failure::new(FailureKind::Missing, format!("{function_name} cannot be loaded: {reason}")))
+    }
 }
 
 /// Evaluates a module under limits; a plugin's registrations are recorded.

@@ -5,5 +5,6 @@ mod limits;
 mod memory;
 mod plugins;
 mod projection;
+mod script_agrees;
 mod shell;
 mod when_agrees;

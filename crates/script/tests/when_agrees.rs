@@ -44,9 +44,14 @@ fn json_value() -> impl Strategy<Value = Value> {
     })
 }
 
-fn event_payload() -> impl Strategy<Value = Value> {
+pub(crate) fn event_payload() -> impl Strategy<Value = Value> {
     prop_oneof![
         8 => (json_value(), json_value(), json_value()).prop_map(|(name, a, b)| json!({"name": name, "a": a, "b": b})),
+        // A payload of many fields is searched in another way.
+        1 => (json_value(), json_value()).prop_map(|(name, a)| {
+            let others = (0..20).map(|number| (format!("field_{number}"), Value::Null));
+            Value::Object(others.chain([("name".to_owned(), name), ("a".to_owned(), a)]).collect())
+        }),
         1 => json_value(),
     ]
 }
@@ -74,7 +79,7 @@ fn literal_text() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-fn expression_text() -> impl Strategy<Value = String> {
+pub(crate) fn expression_text() -> impl Strategy<Value = String> {
     let key = prop_oneof![Just("name"), Just("a"), Just("b"), Just("absent")];
     let leaf = prop_oneof![
         literal_text(),

@@ -1,6 +1,6 @@
 //! The vocabulary that a hook is written in.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
 use pintle_contract::{Matcher, ScriptTexts};
@@ -37,7 +37,8 @@ impl HookVocabulary {
     #[must_use]
     pub fn by_names(wanted: WantedNames, words: &[String], arguments: &[String]) -> Self {
         let mut scores: Vec<(usize, usize, &'static ToolVocabulary)> = Vec::new();
-        for vocabulary in VOCABULARIES {
+        let may_name_tools = wanted.may_be_similar() || wanted.names.iter().any(|name| NATIVE_NAMES.contains(&**name));
+        for vocabulary in VOCABULARIES.iter().filter(|_| may_name_tools) {
             let is_known = |tool: &&ToolMapping| tool.native_names.iter().any(|name| wanted.has(name));
             let tools: Vec<&ToolMapping> = vocabulary.tools.iter().filter(is_known).collect();
             if tools.is_empty() {
@@ -49,10 +50,10 @@ impl HookVocabulary {
             scores.push((names, words.iter().filter(is_field).count(), vocabulary));
         }
         if scores.is_empty() {
-            let own = count_arguments(&PINTLE, arguments);
-            let counts = VOCABULARIES.iter().map(|vocabulary| (count_arguments(vocabulary, arguments), *vocabulary));
-            scores =
-                counts.filter(|(count, _)| *count > own).map(|(count, vocabulary)| (count, 0, vocabulary)).collect();
+            let count = |index: usize| count_arguments(index, arguments);
+            let counts = VOCABULARIES.iter().enumerate().map(|(index, vocabulary)| (count(index), 0, *vocabulary));
+            // The first one is Pintle's own.
+            scores = counts.filter(|(named, _, _)| *named > count(0)).collect();
         }
         // The sort is stable, so the order of the table decides the rest.
         scores.sort_by_key(|(names, fields, _)| std::cmp::Reverse((*names, *fields)));
@@ -135,17 +136,21 @@ impl HookVocabulary {
             Self::ByNames(_) => VOCABULARIES,
         };
         for vocabulary in own {
-            canonical.extend(vocabulary.canonical_names(name).map(str::to_owned));
+            if NATIVE_NAMES.contains(name) {
+                canonical.extend(vocabulary.canonical_names(name).map(str::to_owned));
+            }
             canonical.extend(vocabulary.mcp.to_canonical(name));
         }
         let mut names = canonical.clone();
+        // Most of many hooks name tools that no table has.
+        let is_known = canonical.iter().any(|name| CANONICAL_NAMES.contains(name.as_str()));
         for vocabulary in VOCABULARIES {
-            let may_become = |native: &&&'static str| {
-                vocabulary.canonical_names(native).any(|tool| canonical.iter().any(|name| name == tool))
-                    && !(self.hears_as_made(vocabulary, || native) && **native != name)
-            };
-            let natives = vocabulary.tools.iter().flat_map(|tool| tool.native_names);
-            names.extend(natives.filter(may_become).map(|name| (*name).to_owned()));
+            let may_be_heard = |native: &&&'static str| **native == name || !self.hears_as_made(vocabulary, || native);
+            let tools = vocabulary.tools.iter().filter(|tool| {
+                is_known && tool.canonical_names().any(|tool| canonical.iter().any(|name| name == tool))
+            });
+            let natives = tools.flat_map(|tool| tool.native_names).filter(may_be_heard);
+            names.extend(natives.map(|name| (*name).to_owned()));
             names.extend(canonical.iter().filter_map(|name| vocabulary.mcp.to_native(name)));
         }
         names.sort_unstable();
@@ -173,25 +178,51 @@ pub(crate) fn has_canonical_arguments(vocabulary: &'static ToolVocabulary) -> bo
     [&PINTLE, &AI_HARNESS].into_iter().any(|own| std::ptr::eq(vocabulary, own))
 }
 
-/// How many of these arguments the tools of a vocabulary have. A name that only some of them have does not count: for
-/// the others, the hook would miss the argument.
-fn count_arguments(vocabulary: &ToolVocabulary, arguments: &[String]) -> usize {
-    let fields = || vocabulary.tools.iter().flat_map(|tool| tool.fields);
-    let has = |argument: &&String| {
-        fields().any(|(native, _)| native == argument)
-            || !fields().any(|(_, canonical)| canonical == argument)
-                && vocabulary
-                    .tools
-                    .iter()
-                    .any(|tool| CANONICAL_ARGUMENTS.contains(&(tool.canonical, argument.as_str())))
-    };
+/// Every tool name of every vocabulary, to look one up.
+static NATIVE_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| tool_names().collect());
+
+/// Every canonical tool that a tool of a vocabulary stands for, to look one up.
+static CANONICAL_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    VOCABULARIES.iter().flat_map(|table| table.tools).flat_map(ToolMapping::canonical_names).collect()
+});
+
+/// How many of these arguments the tools of a vocabulary have, which is told by its index. A name that only some of them
+/// have does not count: for the others, the hook would miss the argument.
+fn count_arguments(index: usize, arguments: &[String]) -> usize {
+    let has =
+        |argument: &&String| ARGUMENT_OWNERS.get(argument.as_str()).is_some_and(|owners| owners >> index & 1 == 1);
     arguments.iter().filter(has).count()
 }
 
-/// Each canonical tool with its arguments, as far as a vocabulary has another name for them.
-static CANONICAL_ARGUMENTS: LazyLock<HashSet<(&str, &str)>> = LazyLock::new(|| {
-    let tools = VOCABULARIES.iter().flat_map(|vocabulary| vocabulary.tools);
-    tools.flat_map(|tool| tool.fields.iter().map(|(_, canonical)| (tool.canonical, *canonical))).collect()
+/// Each argument with the vocabularies whose tools have it, one bit for each: natively, or as the canonical name of an
+/// argument that none of their tools has another name for.
+static ARGUMENT_OWNERS: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
+    let fields = || {
+        let tools = VOCABULARIES
+            .iter()
+            .enumerate()
+            .flat_map(|(index, vocabulary)| vocabulary.tools.iter().map(move |tool| (1_u32 << index, tool)));
+        tools.flat_map(|(bit, tool)| tool.fields.iter().map(move |field| (bit, tool.canonical, *field)))
+    };
+    let mut tool_owners: HashMap<&str, u32> = HashMap::new();
+    for (index, vocabulary) in VOCABULARIES.iter().enumerate() {
+        for tool in vocabulary.tools {
+            *tool_owners.entry(tool.canonical).or_default() |= 1 << index;
+        }
+    }
+    let mut renaming: HashMap<&str, u32> = HashMap::new();
+    for (bit, _, (_, canonical)) in fields() {
+        *renaming.entry(canonical).or_default() |= bit;
+    }
+    let mut owners: HashMap<&str, u32> = HashMap::new();
+    for (_, tool, (_, canonical)) in fields() {
+        let having = tool_owners.get(tool).copied().unwrap_or_default();
+        *owners.entry(canonical).or_default() |= having & !renaming.get(canonical).copied().unwrap_or_default();
+    }
+    for (bit, _, (native, _)) in fields() {
+        *owners.entry(native).or_default() |= bit;
+    }
+    owners
 });
 
 /// Every tool name of every vocabulary.

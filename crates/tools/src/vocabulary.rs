@@ -41,6 +41,11 @@ impl ToolMapping {
         Self { native_names, required_field: None, canonical, fields: &[], form: InputShape::Plain }
     }
 
+    /// The canonical tools that a call of it may come to.
+    pub(crate) fn canonical_names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        iter::once(self.canonical).chain(self.form.further_tools().iter().copied())
+    }
+
     /// The entry applies only to calls with this field.
     #[must_use]
     pub const fn requires(mut self, field: &'static str) -> Self {
@@ -224,8 +229,7 @@ impl ToolVocabulary {
 
     /// The canonical tools that a call of a native name may come to.
     pub fn canonical_names(&self, name: &str) -> impl Iterator<Item = &'static str> {
-        let tools = self.tools.iter().filter(move |tool| tool.native_names.contains(&name));
-        tools.flat_map(|tool| iter::once(tool.canonical).chain(tool.form.further_tools().iter().copied()))
+        self.tools.iter().filter(move |tool| tool.native_names.contains(&name)).flat_map(ToolMapping::canonical_names)
     }
 
     /// The client's tool name that is nearest to an unknown one.

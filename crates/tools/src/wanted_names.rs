@@ -70,6 +70,12 @@ impl WantedNames {
         Self { names, similar, matcher: matcher.cloned() }
     }
 
+    /// Whether a condition may be about other names than those that are written out. A matcher has a pattern for all
+    /// names or for none.
+    pub(crate) fn may_be_similar(&self) -> bool {
+        !self.similar.is_empty() || self.matcher.as_ref().is_some_and(|matcher| matcher.accepts_subject("").is_some())
+    }
+
     /// Whether a condition is about this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         NameMatch::SUREST_FIRST.into_iter().any(|sureness| self.has_as(name, sureness))

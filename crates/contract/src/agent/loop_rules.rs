@@ -6,7 +6,7 @@ use crate::{EventKind, Outcome};
 /// rules of its own system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoopRules {
-    /// Whether the events of a team, such as `iteration.start`, fire even if no hook listens. Default false.
+    /// Whether the events of a team, such as `agent.switch`, fire even if no hook listens. Default false.
     pub fires_team_events: bool,
     /// Whether `prompt.submit` fires for messages that the user sends during a turn, which have events of their own.
     /// Default true.

@@ -24,6 +24,10 @@ impl Handler for DenyHandler {
         false
     }
 
+    fn is_reusable(&self) -> bool {
+        true
+    }
+
     fn call(&self, _call: &HookCall<'_>) -> Verdict {
         Verdict::deny(self.reason.as_str())
     }
@@ -48,6 +52,10 @@ impl Handler for MaxOutputHandler {
 
     fn needs_order(&self) -> bool {
         false
+    }
+
+    fn is_reusable(&self) -> bool {
+        true
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {

@@ -58,3 +58,8 @@ impl DefaultHandlerFactory {
         vec![missing_feature(owner, FEATURE, &script.location)]
     }
 }
+
+/// Runs the work; without scripts it needs no stack of its own.
+pub(crate) fn with_compiler_stack<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}

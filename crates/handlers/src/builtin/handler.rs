@@ -27,6 +27,10 @@ impl Handler for BuiltinHandler {
         self.builtin.needs_order()
     }
 
+    fn is_reusable(&self) -> bool {
+        self.builtin.is_reusable()
+    }
+
     fn call_reads(&self) -> CallReads {
         CallReads { paths: false, operations: self.builtin.reads_operations() }
     }

@@ -70,6 +70,11 @@ pub(crate) trait BuiltinHook: Send + Sync + Debug {
         false
     }
 
+    /// As [`Handler::is_reusable`](pintle_contract::Handler::is_reusable). Default: false.
+    fn is_reusable(&self) -> bool {
+        false
+    }
+
     /// Whether it reads what a call would do, and nothing of it in anybody's words. Default: false.
     fn reads_operations(&self) -> bool {
         false

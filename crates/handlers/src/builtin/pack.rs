@@ -54,6 +54,10 @@ impl BuiltinHook for PackHook {
         }
     }
 
+    fn is_reusable(&self) -> bool {
+        true
+    }
+
     fn reads_operations(&self) -> bool {
         true
     }

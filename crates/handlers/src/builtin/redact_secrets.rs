@@ -4,10 +4,11 @@
 //! redacts the tape by the same rules. Other hooks, including commands, still get the original payload, because they
 //! must be able to judge it.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::event::RewriteTarget;
-use pintle_contract::{Effect, EventKind, Redactor, Rewrite, Verdict};
+use pintle_contract::{Effect, EventKind, ListPrefix, Redactor, Rewrite, Verdict};
 use serde_json::{Map, Value};
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
@@ -17,13 +18,51 @@ use crate::secrets::SecretScanner;
 #[derive(Debug)]
 struct RedactSecrets {
     scanner: Arc<SecretScanner>,
+    clean_lists: Mutex<CleanLists>,
+}
+
+/// The number of lists that are remembered; the oldest are forgotten.
+const MOST_LISTS: usize = 1_024;
+
+/// How many messages at the beginning of a list contain no secret, for lists that grow.
+#[derive(Debug, Default)]
+struct CleanLists(BTreeMap<u64, usize>);
+
+impl CleanLists {
+    /// The number of messages of a list that need not be searched again.
+    fn clean_count(&self, prefix: ListPrefix) -> usize {
+        self.0.get(&prefix.list).copied().unwrap_or(0).min(prefix.count)
+    }
+
+    /// Adds what was searched. Behind its beginning a list may have messages of one request only.
+    fn add(&mut self, prefix: ListPrefix) {
+        self.0.insert(prefix.list, prefix.count);
+        if self.0.len() > MOST_LISTS {
+            self.0.pop_first();
+        }
+    }
 }
 
 pub(super) fn make(arguments: &[String], doubts: &mut Vec<String>) -> BuiltinResult {
     if !arguments.is_empty() {
         doubts.push(String::from("it takes no arguments"));
     }
-    Ok(Box::new(RedactSecrets { scanner: SecretScanner::process_wide() }))
+    Ok(Box::new(RedactSecrets { scanner: SecretScanner::process_wide(), clean_lists: Mutex::default() }))
+}
+
+impl RedactSecrets {
+    /// The conversation with secrets redacted. Messages that were searched before are not searched again.
+    fn redact_conversation(&self, call: &BuiltinCall<'_>) -> Option<Value> {
+        let messages = call.field("messages")?.as_array()?;
+        let prefix = ListPrefix::find_in(&call.call.event.payload);
+        let clean_lists = || self.clean_lists.lock().unwrap_or_else(PoisonError::into_inner);
+        let clean_count = prefix.map_or(0, |prefix| clean_lists().clean_count(prefix));
+        let redacted = replace_items(messages, clean_count, |message| redact_message(&self.scanner, message));
+        if let Some(prefix) = prefix.filter(|_| redacted.is_none()) {
+            clean_lists().add(prefix);
+        }
+        redacted
+    }
 }
 
 impl BuiltinHook for RedactSecrets {
@@ -34,9 +73,7 @@ impl BuiltinHook for RedactSecrets {
     fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
         let secrets = &*self.scanner;
         let rewritten = match call.event_kind() {
-            EventKind::CompletionPre => {
-                single_field("messages", call.field("messages").and_then(|list| redact_messages(secrets, list)))
-            }
+            EventKind::CompletionPre => single_field("messages", self.redact_conversation(call)),
             EventKind::ToolResult => single_field("content", redact_result(secrets, call)),
             EventKind::ToolPre | EventKind::ToolTransform => {
                 let args = single_field("args", call.field("args").and_then(|args| secrets.redact_value(args)));
@@ -95,23 +132,18 @@ fn redact_result(secrets: &SecretScanner, call: &BuiltinCall<'_>) -> Option<Valu
 /// not change.
 const TEXTS: [&str; 7] = ["content", "reasoning_content", "reasoning", "text", "thinking", "input", "output"];
 
-/// The conversation with secrets redacted.
-fn redact_messages(secrets: &SecretScanner, list: &Value) -> Option<Value> {
-    replace_items(list.as_array()?, |message| redact_message(secrets, message))
-}
-
 fn redact_message(secrets: &SecretScanner, message: &Value) -> Option<Value> {
     let fields = message.as_object()?;
     let mut clean: Option<Map<String, Value>> = None;
     for (name, value) in fields {
         let new = match (name.as_str(), value) {
             (name, Value::String(text)) if TEXTS.contains(&name) => secrets.redact(text).map(Value::String),
-            ("content", Value::Array(parts)) => replace_items(parts, |part| match part {
+            ("content", Value::Array(parts)) => replace_items(parts, 0, |part| match part {
                 Value::String(text) => secrets.redact(text).map(Value::String),
                 part => redact_message(secrets, part),
             }),
             ("input" | "output", value) => secrets.redact_value(value),
-            ("tool_calls", Value::Array(calls)) => replace_items(calls, |call| redact_call_arguments(secrets, call)),
+            ("tool_calls", Value::Array(calls)) => replace_items(calls, 0, |call| redact_call_arguments(secrets, call)),
             ("function_call", call) => redact_call_arguments(secrets, call),
             _ => None,
         };
@@ -134,10 +166,10 @@ fn redact_call_arguments(secrets: &SecretScanner, call: &Value) -> Option<Value>
     Some(Value::Object(call))
 }
 
-/// The list with changed items replaced; `None` if none changes.
-fn replace_items(items: &[Value], change: impl Fn(&Value) -> Option<Value>) -> Option<Value> {
+/// The list with changed items from an index on replaced; `None` if none changes.
+fn replace_items(items: &[Value], start: usize, change: impl Fn(&Value) -> Option<Value>) -> Option<Value> {
     let mut clean: Option<Vec<Value>> = None;
-    for (index, item) in items.iter().enumerate() {
+    for (index, item) in items.iter().enumerate().skip(start) {
         if let Some(new) = change(item)
             && let Some(place) = clean.get_or_insert_with(|| items.to_vec()).get_mut(index)
         {
@@ -195,6 +227,27 @@ mod tests {
         assert_eq!(rewrite_of("completion.pre", conversation("a word")), Value::Null);
         let kept = json!({"messages": [{"role": "assistant", "thinking_signature": token, "content": null}, 3]});
         assert_eq!(rewrite_of("completion.pre", kept), Value::Null, "what a provider signed stays as it is");
+    }
+
+    #[test]
+    fn messages_that_were_searched_are_not_searched_again() {
+        let builtin = make(&[], &mut Vec::new()).unwrap();
+        let message = |text: &str| json!({"role": "user", "content": text});
+        let rewrite_of = |list: u64, count: usize, messages: Vec<Value>| {
+            let fixture = BuiltinFixture::new("completion.pre", json!({"messages": messages}));
+            ListPrefix { list, count }.attach_to(fixture.payload());
+            !matches!(fixture.call_builtin(&*builtin).kind, VerdictKind::Pass)
+        };
+        let token = test_token();
+        let (clean, secret) = (message("a"), message(&token));
+        assert!(!rewrite_of(1, 0, vec![clean.clone()]));
+        assert!(!rewrite_of(1, 1, vec![clean.clone(), clean.clone()]));
+        // The first message was in two requests of this list, the second one perhaps in a single one.
+        assert!(!rewrite_of(1, 2, vec![secret.clone(), clean.clone()]));
+        assert!(rewrite_of(1, 2, vec![clean.clone(), clean.clone(), secret.clone()]));
+        assert!(rewrite_of(1, 0, vec![secret.clone()]), "the list begins again");
+        assert!(rewrite_of(2, 1, vec![secret.clone()]), "another list");
+        assert!(rewrite_of(1, 1, vec![clean, secret]), "a message behind the beginning");
     }
 
     #[test]

@@ -63,6 +63,11 @@ impl Handler for CommandHandler {
         self.persistent_process.is_some()
     }
 
+    /// A program that was found once is not looked for again.
+    fn is_reusable(&self) -> bool {
+        self.persistent_process.is_none() && self.needed.names.is_empty()
+    }
+
     fn influence(&self, event_alias: &str) -> HookInfluence {
         self.codec.influence(event_alias).min(HookInfluence::MayChange)
     }

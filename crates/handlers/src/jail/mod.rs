@@ -10,8 +10,10 @@ mod lines;
 mod read;
 mod walk;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -26,8 +28,12 @@ pub use walk::{TreeWalk, glob_matcher};
 #[derive(Debug)]
 pub struct JailedDir {
     root: PathBuf,
-    dir: Dir,
+    dir: Arc<Dir>,
 }
+
+/// The open directories of the process. Many sessions work in one directory, and an open one counts against the limit of
+/// open files.
+static OPEN_DIRS: Mutex<BTreeMap<PathBuf, Weak<Dir>>> = Mutex::new(BTreeMap::new());
 
 impl JailedDir {
     /// Opens a directory.
@@ -35,8 +41,10 @@ impl JailedDir {
     /// # Errors
     /// When it does not exist or cannot be opened.
     pub fn open(root: &Path) -> io::Result<Self> {
-        let dir = Dir::open_ambient_dir(root, ambient_authority())?;
-        Ok(Self { root: std::path::absolute(root)?, dir })
+        let dir = Arc::new(Dir::open_ambient_dir(root, ambient_authority())?);
+        let root = std::path::absolute(root)?;
+        let dir = share_dir(&root, dir);
+        Ok(Self { root, dir })
     }
 
     /// The absolute path of the directory.
@@ -92,6 +100,31 @@ impl JailedDir {
         }
         Ok(normal)
     }
+}
+
+/// The directory if it is open already, otherwise the given one.
+fn share_dir(root: &Path, opened: Arc<Dir>) -> Arc<Dir> {
+    let mut open_dirs = OPEN_DIRS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = open_dirs.get(root).and_then(Weak::upgrade);
+    if let Some(known) = known.filter(|known| is_same_dir(known, &opened)) {
+        return known;
+    }
+    open_dirs.retain(|_, dir| dir.strong_count() > 0);
+    open_dirs.insert(root.to_owned(), Arc::downgrade(&opened));
+    opened
+}
+
+#[cfg(unix)]
+fn is_same_dir(one: &Dir, other: &Dir) -> bool {
+    use cap_std::fs::MetadataExt;
+    let identity = |dir: &Dir| dir.dir_metadata().map(|known| (known.dev(), known.ino())).ok();
+    identity(one).is_some_and(|known| identity(other) == Some(known))
+}
+
+/// On other systems directories have no identity that could be compared.
+#[cfg(not(unix))]
+fn is_same_dir(_one: &Dir, _other: &Dir) -> bool {
+    false
 }
 
 #[cfg(test)]

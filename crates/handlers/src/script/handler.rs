@@ -44,6 +44,11 @@ impl Handler for ScriptHandler {
         self.needs_order
     }
 
+    /// A script keeps what it remembers in the state of its runtime.
+    fn is_reusable(&self) -> bool {
+        true
+    }
+
     fn influence(&self, event_alias: &str) -> HookInfluence {
         self.codec.influence(event_alias).min(self.influence)
     }

@@ -12,7 +12,7 @@ use pintle_contract::{FunctionSpec, ScriptSource};
 use pintle_script::{ScriptKind, capability_names};
 
 pub(crate) use modules::ModuleCache;
-pub(crate) use pintle_script::check_calls;
+pub(crate) use pintle_script::{check_calls, with_compiler_stack};
 pub use tool::ScriptTool;
 
 /// The names of what a script reaches outside its sandbox.

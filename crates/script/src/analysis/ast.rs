@@ -7,11 +7,11 @@ use starlark::syntax::ast::{
     BinOp, ClauseP, DefP, Expr, ForClause, LambdaP, ParameterP, Stmt,
 };
 
-pub(super) type ParameterNode = ParameterP<AstNoPayload>;
+pub(crate) type ParameterNode = ParameterP<AstNoPayload>;
 pub(crate) type ArgumentNode = ArgumentP<AstNoPayload>;
-pub(super) type DefNode = DefP<AstNoPayload>;
+pub(crate) type DefNode = DefP<AstNoPayload>;
 pub(super) type LambdaNode = LambdaP<AstNoPayload>;
-pub(super) type ClauseNode = ClauseP<AstNoPayload>;
+pub(crate) type ClauseNode = ClauseP<AstNoPayload>;
 
 /// The byte span of a node in the prepared text.
 pub(crate) fn span_of<T>(node: &starlark::codemap::Spanned<T>) -> (usize, usize) {
@@ -38,7 +38,7 @@ fn collect_expressions<'a>(expr: &'a AstExpr, expressions: &mut Vec<&'a AstExpr>
 }
 
 /// A statement and all statements in it, outermost first.
-pub(super) fn statements_in(stmt: &AstStmt) -> Vec<&AstStmt> {
+pub(crate) fn statements_in(stmt: &AstStmt) -> Vec<&AstStmt> {
     fn collect<'a>(stmt: &'a AstStmt, statements: &mut Vec<&'a AstStmt>) {
         statements.push(stmt);
         stmt.visit_stmt(|inner| collect(inner, statements));
@@ -120,7 +120,7 @@ pub(super) fn target_parts(target: &AstAssignTarget) -> Vec<&AstAssignTarget> {
 }
 
 /// The name that a target without parts binds.
-pub(super) fn target_name(target: &AstAssignTarget) -> Option<&str> {
+pub(crate) fn target_name(target: &AstAssignTarget) -> Option<&str> {
     match &target.node {
         AssignTargetP::Identifier(name) => Some(&name.ident),
         _ => None,
@@ -133,7 +133,7 @@ pub(super) fn target_names(target: &AstAssignTarget) -> Vec<&str> {
 }
 
 /// The names that an assignment or a loop itself binds.
-pub(super) fn assigned_names(stmt: &AstStmt) -> Vec<&str> {
+pub(crate) fn assigned_names(stmt: &AstStmt) -> Vec<&str> {
     match &stmt.node {
         Stmt::Assign(assign) => target_names(&assign.lhs),
         Stmt::AssignModify(target, _, _) => target_names(target),
@@ -201,13 +201,13 @@ impl<'a> MethodCall<'a> {
 
 /// A function of a script.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FunctionNode<'a> {
-    pub(super) parameters: &'a [AstParameter],
-    pub(super) body: ScriptFunctionBody<'a>,
+pub(crate) struct FunctionNode<'a> {
+    pub(crate) parameters: &'a [AstParameter],
+    pub(crate) body: ScriptFunctionBody<'a>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum ScriptFunctionBody<'a> {
+pub(crate) enum ScriptFunctionBody<'a> {
     /// The body of a `def`.
     Block(&'a AstStmt),
     /// The body of a `lambda`.
@@ -215,7 +215,7 @@ pub(super) enum ScriptFunctionBody<'a> {
 }
 
 impl<'a> FunctionNode<'a> {
-    pub(super) fn from_def(def: &'a DefNode) -> Self {
+    pub(crate) fn from_def(def: &'a DefNode) -> Self {
         Self { parameters: &def.params, body: ScriptFunctionBody::Block(&def.body) }
     }
 
@@ -236,7 +236,7 @@ impl<'a> FunctionNode<'a> {
     }
 
     /// The name of the parameter at a position, if it is plain.
-    pub(super) fn plain_parameter(&self, position: usize) -> Option<&'a str> {
+    pub(crate) fn plain_parameter(&self, position: usize) -> Option<&'a str> {
         match &self.parameters.get(position)?.node {
             ParameterNode::Normal(name, _, _) => Some(&name.ident),
             _ => None,
@@ -244,7 +244,7 @@ impl<'a> FunctionNode<'a> {
     }
 
     /// The parameters with defaults.
-    pub(super) fn defaults(&self) -> impl Iterator<Item = (&'a str, &'a AstExpr)> + use<'a> {
+    pub(crate) fn defaults(&self) -> impl Iterator<Item = (&'a str, &'a AstExpr)> + use<'a> {
         self.parameters.iter().filter_map(|parameter| match &parameter.node {
             ParameterNode::Normal(name, _, Some(default)) => Some((name.ident.as_str(), &**default)),
             _ => None,

@@ -18,8 +18,8 @@ mod texts;
 use pintle_contract::{CallReads, ScriptTexts, Severity};
 
 pub(crate) use ast::{
-    ArgumentNode, DICT_METHODS, block_statements, expressions_in, identifier_name, is_comparison, names_read, span_of,
-    string_literal,
+    ArgumentNode, ClauseNode, DICT_METHODS, FunctionNode, ScriptFunctionBody, assigned_names, block_statements,
+    expressions_in, identifier_name, is_comparison, names_read, span_of, statements_in, string_literal, target_name,
 };
 pub(crate) use closures::{FunctionTrait, FunctionTraits};
 pub(crate) use names::{check_member, unlike_known_names};
@@ -60,6 +60,7 @@ pub(crate) fn analyse(source: &PreparedSource, script: &ResolvedScript<'_>, scri
     }
     // A tool may wait for programs and files; it always runs where it can be stopped.
     let demand = if script_kind == ScriptKind::Tool { None } else { memory_demand(script) };
+    let used = names_read(script.expressions.iter().copied());
     let placement = if demand.is_some() { ScriptPlacement::InProcess } else { ScriptPlacement::Worker };
     ScriptAnalysis {
         findings,
@@ -67,8 +68,8 @@ pub(crate) fn analyse(source: &PreparedSource, script: &ResolvedScript<'_>, scri
         placement,
         demand: demand.unwrap_or_default(),
         powers: powers::powers_of(script),
-        may_wait: names::may_wait(script),
-        needs_order: names::needs_order(script),
+        may_wait: names::may_wait(&used),
+        needs_order: names::needs_order(&used),
         texts: texts_of(script, &reads),
         reads,
     }

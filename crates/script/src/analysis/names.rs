@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use pintle_contract::suggest_nearest;
 use starlark::syntax::ast::{AstExpr, AstStmt, AstString, Expr, Stmt};
 
-use super::ast::{ParameterNode, block_statements, names_read, span_of, target_names};
+use super::ast::{ParameterNode, block_statements, span_of, target_names};
 use super::resolved::ResolvedScript;
 use crate::finding::{FindingCode, ScriptFinding};
 use crate::globals;
@@ -27,14 +27,12 @@ pub(super) fn check_names(
     script: &ResolvedScript<'_>,
     script_kind: ScriptKind,
 ) -> Vec<ScriptFinding> {
-    let bound = script.bound_names();
-    let globals: BTreeSet<String> =
-        globals::for_kind(script_kind).names().map(|name| name.as_str().to_owned()).collect();
+    let globals = globals::names_for_kind(script_kind);
     let findings = script.expressions.iter().filter_map(|expr| match &expr.node {
-        Expr::Identifier(name) if !bound.contains(name.ident.as_str()) && !globals.contains(&name.ident) => {
-            Some(unknown_name(&name.ident, expr, script_kind, &bound, &globals))
+        Expr::Identifier(name) if !script.binds(&name.ident) && !globals.contains(name.ident.as_str()) => {
+            Some(unknown_name(&name.ident, expr, script_kind, script, globals))
         }
-        Expr::Dot(base, member) => check_member(base, member, script_kind, &bound),
+        Expr::Dot(base, member) => check_member(base, member, script_kind, script),
         _ => None,
     });
     findings.chain(check_entry_point(source, script.root(), script_kind)).collect()
@@ -45,9 +43,12 @@ pub(crate) fn check_member(
     base: &AstExpr,
     member: &AstString,
     script_kind: ScriptKind,
-    bound: &BTreeSet<&str>,
+    script: &ResolvedScript<'_>,
 ) -> Option<ScriptFinding> {
-    let path = dotted_path(base).filter(|path| !bound.contains(path.split('.').next().unwrap_or_default()))?;
+    if root_name(base).is_none_or(|root| script.binds(root)) {
+        return None;
+    }
+    let path = dotted_path(base)?;
     let members = globals::namespace_members(&path, script_kind);
     (!members.is_empty() && !members.contains(&member.node.as_str()))
         .then(|| unknown_member(&path, &member.node, span_of(member), script_kind, &members))
@@ -56,9 +57,8 @@ pub(crate) fn check_member(
 /// Built-ins that may wait.
 const WAITING: &[&str] = &["http", "sleep", "meta", "emit", "events", "exec", "fs"];
 
-/// Whether a script uses a built-in that may wait.
-pub(super) fn may_wait(script: &ResolvedScript<'_>) -> bool {
-    let used = names_read(script.expressions.iter().copied());
+/// Whether a script that reads these names uses a built-in that may wait.
+pub(super) fn may_wait(used: &BTreeSet<&str>) -> bool {
     WAITING.iter().any(|name| used.contains(name))
 }
 
@@ -68,11 +68,19 @@ const ORDER_FREE: &[&str] = &[
     "set", "shell", "sleep", "string", "time", "url", "validate",
 ];
 
-/// Whether a script uses a built-in that may keep state, such as a counter, or act on the session.
-pub(super) fn needs_order(script: &ResolvedScript<'_>) -> bool {
-    let used = names_read(script.expressions.iter().copied());
+/// Whether a script that reads these names uses a built-in that may keep state, such as a counter, or act on the session.
+pub(super) fn needs_order(used: &BTreeSet<&str>) -> bool {
     let roots = globals::catalogue().iter().map(|builtin| builtin.name.split('.').next().unwrap_or_default());
     roots.filter(|root| !ORDER_FREE.contains(root)).any(|root| used.contains(root))
+}
+
+/// The first name of `a.b`.
+fn root_name(expr: &AstExpr) -> Option<&str> {
+    match &expr.node {
+        Expr::Identifier(name) => Some(&name.ident),
+        Expr::Dot(base, _) => root_name(base),
+        _ => None,
+    }
 }
 
 /// `a.b` as a string, if it consists only of names.
@@ -88,13 +96,14 @@ fn unknown_name(
     name: &str,
     expr: &AstExpr,
     script_kind: ScriptKind,
-    bound: &BTreeSet<&str>,
-    globals: &BTreeSet<String>,
+    script: &ResolvedScript<'_>,
+    globals: &BTreeSet<&str>,
 ) -> ScriptFinding {
     if let Some(finding) = withheld_builtin(name, span_of(expr), script_kind) {
         return finding;
     }
-    let known = bound.iter().copied().chain(globals.iter().map(String::as_str)).filter(|name| *name != ASSERT_ALIAS);
+    let bound = script.bound_names();
+    let known = bound.iter().chain(globals).copied().filter(|name| *name != ASSERT_ALIAS);
     unlike_known_names(name, span_of(expr), known)
 }
 
@@ -242,6 +251,7 @@ fn check_arity(
 mod tests {
     use starlark::syntax::AstModule;
 
+    use super::super::ast::{expressions_in, names_read};
     use super::*;
     use crate::language::dialect;
 
@@ -263,11 +273,8 @@ mod tests {
             ("return random(1, 2)", true),
         ] {
             let text = format!("def handle(event, payload):\n  {body}\n");
-            assert_eq!(
-                needs_order(&ResolvedScript::new(&AstModule::parse("t", text, &dialect()).unwrap())),
-                wanted,
-                "{body}"
-            );
+            let ast = AstModule::parse("t", text, &dialect()).unwrap();
+            assert_eq!(needs_order(&names_read(expressions_in(ast.statement()))), wanted, "{body}");
         }
     }
 }

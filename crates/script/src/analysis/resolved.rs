@@ -32,13 +32,18 @@ impl<'a> ResolvedScript<'a> {
         Self { ast, statements, expressions, names }
     }
 
-    pub(super) fn root(&self) -> &'a AstStmt {
+    pub(crate) fn root(&self) -> &'a AstStmt {
         self.ast.statement()
     }
 
     /// Every name that the script binds.
     pub(crate) fn bound_names(&self) -> BTreeSet<&'a str> {
         self.names.iter().map(|(name, _)| name).collect()
+    }
+
+    /// Whether the script binds a name anywhere.
+    pub(crate) fn binds(&self, name: &str) -> bool {
+        self.names.contains(name)
     }
 
     /// The top-level functions; `None` if the top level gives one of their names another meaning.

@@ -1,7 +1,7 @@
 //! Decodes the return value of a function before its heap is dropped.
 
 use pintle_contract::{CallLimits, Failure, FailureKind, FunctionOutput, LimitKind, ScriptOutput};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use starlark::values::dict::DictRef;
 use starlark::values::{Value, ValueLike};
 
@@ -11,19 +11,15 @@ use crate::starlark_values::ScriptDecision;
 
 /// The maximum number of characters of an invalid return value that are shown.
 const SHOWN: usize = 200;
+/// What a value counts without its text and its parts.
+const CONTAINER_BYTES: u64 = 4;
 /// The maximum number of entries of a table that is decoded directly.
 const PLAIN_ENTRIES: usize = 8;
 
 /// Decodes the return value of `handle`.
 pub(super) fn decode_decision(value: Value<'_>, limits: &CallLimits) -> Result<ScriptOutput, Failure> {
     if let Some(decision) = value.downcast_ref::<ScriptDecision>() {
-        match &decision.0 {
-            ScriptOutput::Modify(payload) | ScriptOutput::Delegate(payload) => check_output_size(payload, limits)?,
-            ScriptOutput::Block(reason) | ScriptOutput::Ask(reason) if reason.len() as u64 > limits.output_bytes => {
-                return Err(output_limit_failure(limits));
-            }
-            _ => {}
-        }
+        check_decision_size(&decision.0, limits)?;
         return Ok(decision.0.clone());
     }
     if DictRef::from_value(value).is_some()
@@ -32,6 +28,22 @@ pub(super) fn decode_decision(value: Value<'_>, limits: &CallLimits) -> Result<S
         return Ok(ScriptOutput::Dict(fields));
     }
     Ok(ScriptOutput::Other { type_name: value.get_type().to_owned(), printed: display_truncated(value, SHOWN) })
+}
+
+/// Rejects a decision that exceeds the call's limit.
+pub(super) fn check_decision_size(decision: &ScriptOutput, limits: &CallLimits) -> Result<(), Failure> {
+    match decision {
+        ScriptOutput::Modify(payload) | ScriptOutput::Delegate(payload) => check_output_size(payload, limits),
+        ScriptOutput::Block(reason) | ScriptOutput::Ask(reason) if reason.len() as u64 > limits.output_bytes => {
+            Err(output_limit_failure(limits))
+        }
+        ScriptOutput::Dict(fields) => {
+            let fits =
+                limits.output_bytes.checked_sub(CONTAINER_BYTES).is_some_and(|mut left| fits_fields(fields, &mut left));
+            if fits { Ok(()) } else { Err(output_limit_failure(limits)) }
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Decodes the return value of a plugin function.
@@ -115,7 +127,7 @@ fn fits_output(value: &Json, left: &mut u64) -> bool {
     let own = match value {
         Json::String(text) => text.len() as u64 + 2,
         Json::Number(digits) => digits.as_str().len() as u64,
-        _ => 4,
+        _ => CONTAINER_BYTES,
     };
     if own > *left {
         return false;
@@ -123,10 +135,14 @@ fn fits_output(value: &Json, left: &mut u64) -> bool {
     *left -= own;
     match value {
         Json::Array(items) => items.iter().all(|item| fits_output(item, left)),
-        Json::Object(fields) => fields.iter().all(|(key, field)| {
-            *left = left.saturating_sub(key.len() as u64 + 4);
-            *left > 0 && fits_output(field, left)
-        }),
+        Json::Object(fields) => fits_fields(fields, left),
         _ => true,
     }
+}
+
+fn fits_fields(fields: &Map<String, Json>, left: &mut u64) -> bool {
+    fields.iter().all(|(key, field)| {
+        *left = left.saturating_sub(key.len() as u64 + 4);
+        *left > 0 && fits_output(field, left)
+    })
 }

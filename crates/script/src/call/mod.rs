@@ -19,9 +19,12 @@ use starlark::eval::Evaluator;
 use starlark::values::{OwnedFrozenValue, Value};
 use starlark::{ErrorKind, PrintHandler};
 
+use crate::call_state::{SHOWN, effect_error, truncate};
 use crate::finding::{FindingCode, ScriptFinding};
+use crate::globals::increment_error;
 use crate::load::{self, Script};
-use crate::payload::{payload_value, to_script};
+use crate::native::{KeptEffect, NativeDecision};
+use crate::payload::{can_be_read, payload_value, to_script};
 use crate::source::PreparedSource;
 use crate::starlark_values::CallState;
 
@@ -44,7 +47,24 @@ impl Script {
     /// # Errors
     /// If the script raises an error or exceeds a limit. The failure has the location in the script's file.
     pub fn handle(&self, event: &str, payload: &Payload, invocation: &Invocation<'_>) -> Result<ScriptOutput, Failure> {
-        self.call_frame(invocation).run_call(
+        let natively = catch_unwind(AssertUnwindSafe(|| self.handle_natively(event, payload, invocation)));
+        match natively.unwrap_or_else(|_| Some(Err(crash_failure()))) {
+            Some(answer) => answer,
+            None => self.handle_in_interpreter(event, payload, invocation),
+        }
+    }
+
+    /// Calls `handle(event, payload)` in the interpreter, even if the script is native.
+    ///
+    /// # Errors
+    /// As [`Script::handle`].
+    pub fn handle_in_interpreter(
+        &self,
+        event: &str,
+        payload: &Payload,
+        invocation: &Invocation<'_>,
+    ) -> Result<ScriptOutput, Failure> {
+        self.call_frame(invocation)?.run_call(
             |eval, entry| {
                 let heap = eval.heap();
                 let payload = payload_value(payload, &self.reads, heap).map_err(ScriptCallError::Payload)?;
@@ -59,7 +79,7 @@ impl Script {
     /// # Errors
     /// As [`Script::handle`].
     pub fn run(&self, argument: &Json, invocation: &Invocation<'_>) -> Result<Json, Failure> {
-        self.call_frame(invocation).run_call(
+        self.call_frame(invocation)?.run_call(
             |eval, entry| {
                 let argument = to_script(argument, eval.heap()).map_err(ScriptCallError::Payload)?;
                 eval.eval_function(entry, &[argument], &[]).map_err(ScriptCallError::Script)
@@ -68,9 +88,93 @@ impl Script {
         )
     }
 
-    fn call_frame<'a>(&'a self, invocation: &'a Invocation<'a>) -> CallFrame<'a> {
-        CallFrame { source: &self.source, entry: &self.entry, invocation, offset: 0 }
+    fn call_frame<'a>(&'a self, invocation: &'a Invocation<'a>) -> Result<CallFrame<'a>, Failure> {
+        Ok(CallFrame { source: &self.source, entry: self.load_entry()?, invocation, offset: 0 })
     }
+
+    /// Decides without the interpreter, which gives the same answer; `None` if only the interpreter can.
+    fn handle_natively(
+        &self,
+        event: &str,
+        payload: &Payload,
+        invocation: &Invocation<'_>,
+    ) -> Option<Result<ScriptOutput, Failure>> {
+        let limits = invocation.limits;
+        let native = self.native.as_ref()?;
+        let is_unlimited = limits.timeout_ms > 0
+            && limits.call_depth >= NATIVE_CALL_DEPTH
+            && !invocation.cancel.is_cancelled()
+            && self.demand.fits_easily(payload, limits);
+        if !is_unlimited || !can_be_read(payload, &self.reads) {
+            return None;
+        }
+        let deadline = Instant::now() + Duration::from_millis(limits.timeout_ms);
+        let NativeDecision { output, effects } = native.decide(event, payload.value(), limits)?;
+        answer::check_decision_size(&output, limits).ok()?;
+        let interruption = || invocation.interruption(Instant::now() >= deadline);
+        for (effect, span) in effects {
+            if let Err(error) = perform_effect(effect, invocation) {
+                let cause = interruption().unwrap_or_else(|| (FailureKind::Error, error_message(&error)));
+                return Some(Err(failure_at(&self.source, cause, Some(span))));
+            }
+        }
+        Some(match interruption() {
+            Some(cause) => Err(failure_at(&self.source, cause, None)),
+            None => Ok(output),
+        })
+    }
+}
+
+/// The least depth of calls for which a native script is never too deep.
+const NATIVE_CALL_DEPTH: u32 = 16;
+
+/// Performs an effect of a native script as its built-in does.
+fn perform_effect(effect: KeptEffect, invocation: &Invocation<'_>) -> Result<(), starlark::Error> {
+    let Invocation { effects, caller, .. } = *invocation;
+    match effect {
+        KeptEffect::Increment(name, amount) => {
+            effects.metric_incr(caller, &name, amount).map(|_| ()).map_err(|error| increment_error(&error))
+        }
+        KeptEffect::Log(level, text) => {
+            let message = truncate(&text, SHOWN).to_owned();
+            effects
+                .perform(caller, EffectRequest::Log { level, message })
+                .map(|_| ())
+                .map_err(|error| effect_error("log", &error))
+        }
+    }
+}
+
+impl Invocation<'_> {
+    /// Why a call ended before its own end.
+    fn interruption(&self, is_late: bool) -> Option<(FailureKind, String)> {
+        if is_late {
+            Some((FailureKind::Timeout, format!("no answer within {} ms", self.limits.timeout_ms)))
+        } else if self.cancel.is_cancelled() {
+            Some((FailureKind::Cancelled, String::from("the call was cancelled")))
+        } else {
+            None
+        }
+    }
+}
+
+/// The failure at a span of the prepared text.
+fn failure_at(
+    source: &PreparedSource,
+    (kind, message): (FailureKind, String),
+    span: Option<(usize, usize)>,
+) -> Failure {
+    let diagnostic = ScriptFinding::error(FindingCode::Runtime, message, span).locate(source);
+    Failure::new(kind, diagnostic.message.clone()).with_location(diagnostic)
+}
+
+fn crash_failure() -> Failure {
+    Failure::new(FailureKind::Crash, "the interpreter crashed; the script may have used all available memory")
+}
+
+/// The message of an error that a script raised.
+fn error_message(error: &starlark::Error) -> String {
+    clarify_message(load::error_finding(FindingCode::Runtime, error).message)
 }
 
 /// Why a call failed.
@@ -119,12 +223,7 @@ impl CallFrame<'_> {
                 }
             })
         }));
-        ran.unwrap_or_else(|_| {
-            Err(Failure::new(
-                FailureKind::Crash,
-                "the interpreter crashed; the script may have used all available memory",
-            ))
-        })
+        ran.unwrap_or_else(|_| Err(crash_failure()))
     }
 
     /// Converts the error to a failure with its location.
@@ -137,26 +236,21 @@ impl CallFrame<'_> {
             ScriptCallError::Script(error) => error,
         };
         let limits = self.invocation.limits;
-        let (kind, message) = if matches!(error.kind(), ErrorKind::StackOverflow(_)) {
-            (
-                FailureKind::Limit(LimitKind::Depth),
-                format!("calls are nested more than {} levels deep", limits.call_depth),
-            )
+        let exceeded = if matches!(error.kind(), ErrorKind::StackOverflow(_)) {
+            Some((LimitKind::Depth, format!("calls are nested more than {} levels deep", limits.call_depth)))
         } else if eval.get_total_tick_count() > limits.steps {
-            (FailureKind::Limit(LimitKind::Steps), format!("more than {} steps executed", limits.steps))
+            Some((LimitKind::Steps, format!("more than {} steps executed", limits.steps)))
         } else if eval.heap().peak_allocated_bytes() as u64 > limits.memory_bytes {
-            (FailureKind::Limit(LimitKind::Memory), format!("more than {} bytes of memory used", limits.memory_bytes))
-        } else if late {
-            (FailureKind::Timeout, format!("no answer within {} ms", limits.timeout_ms))
-        } else if self.invocation.cancel.is_cancelled() {
-            (FailureKind::Cancelled, String::from("the call was cancelled"))
+            Some((LimitKind::Memory, format!("more than {} bytes of memory used", limits.memory_bytes)))
         } else {
-            (FailureKind::Error, clarify_message(load::error_finding(FindingCode::Runtime, &error).message))
+            None
         };
-        let span = load::error_finding(FindingCode::Runtime, &error).span;
-        let finding = ScriptFinding::error(FindingCode::Runtime, message, span).shifted_by(self.offset);
-        let diagnostic = finding.locate(self.source);
-        Failure::new(kind, diagnostic.message.clone()).with_location(diagnostic)
+        let cause = exceeded
+            .map(|(limit, message)| (FailureKind::Limit(limit), message))
+            .or_else(|| self.invocation.interruption(late))
+            .unwrap_or_else(|| (FailureKind::Error, error_message(&error)));
+        let finding = load::error_finding(FindingCode::Runtime, &error).shifted_by(self.offset);
+        failure_at(self.source, cause, finding.span)
     }
 }
 
@@ -180,7 +274,7 @@ struct PrintLogger<'a> {
 
 impl PrintHandler for PrintLogger<'_> {
     fn println(&self, text: &str) -> starlark::Result<()> {
-        let message = text.chars().take(crate::call_state::SHOWN).collect();
+        let message = truncate(text, SHOWN).to_owned();
         let request = EffectRequest::Log { level: LogLevel::Info, message };
         self.effects
             .perform(self.caller, request)

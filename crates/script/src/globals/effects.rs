@@ -1,6 +1,6 @@
 //! Effects on the session: `metrics`, `log`, `cache`, `events`, `emit`, `time`, `random`, `sleep`, `uuid`.
 
-use pintle_contract::{EffectReply, EffectRequest};
+use pintle_contract::{EffectError, EffectReply, EffectRequest};
 use starlark::environment::GlobalsBuilder;
 use starlark::eval::Evaluator;
 use starlark::starlark_module;
@@ -30,10 +30,7 @@ fn metrics(builder: &mut GlobalsBuilder) {
         eval: &mut Evaluator<'v, '_, '_>,
     ) -> starlark::Result<i64> {
         let state = call_state(eval, "metrics.incr")?;
-        state
-            .effects
-            .metric_incr(state.caller, name, delta)
-            .map_err(|error| script_error(format_args!("metrics.incr: {error}")))
+        state.effects.metric_incr(state.caller, name, delta).map_err(|error| increment_error(&error))
     }
 
     fn set<'v>(name: &str, value: Value<'v>, eval: &mut Evaluator<'v, '_, '_>) -> starlark::Result<NoneType> {
@@ -60,6 +57,10 @@ fn metrics(builder: &mut GlobalsBuilder) {
         let value = request_value(eval, "metrics.snapshot", EffectRequest::MetricSnapshot)?;
         Ok(value.unwrap_or_else(Value::new_none))
     }
+}
+
+pub(crate) fn increment_error(error: &EffectError) -> starlark::Error {
+    script_error(format_args!("metrics.incr: {error}"))
 }
 
 #[starlark_module]

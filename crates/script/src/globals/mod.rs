@@ -17,6 +17,7 @@ mod shell;
 mod strings;
 mod tools;
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
@@ -24,9 +25,11 @@ use starlark::environment::{Globals, GlobalsBuilder, LibraryExtension};
 pub(crate) use catalogue::namespace_members;
 pub use catalogue::{ScriptBuiltinDef, catalogue};
 pub use ctx::DONE_KEY;
+pub(crate) use effects::increment_error;
 pub(crate) use registration::REGISTRATIONS;
 
 use crate::language::ScriptKind;
+use crate::source::ASSERT_ALIAS;
 
 /// The globals of a kind of script, which are built once.
 pub(crate) fn for_kind(script_kind: ScriptKind) -> &'static Globals {
@@ -83,6 +86,32 @@ pub(crate) const PURE: &[&str] = &[
     "zip",
 ];
 
+/// The names that the language's extensions add.
+const EXTENSIONS: &[&str] = &["filter", "map", "struct"];
+
+/// The names of the globals of a kind of script. Most scripts are checked without the globals, which take longer to
+/// build.
+pub(crate) fn names_for_kind(script_kind: ScriptKind) -> &'static BTreeSet<&'static str> {
+    fn read_names(script_kind: ScriptKind) -> BTreeSet<&'static str> {
+        let of_kind = catalogue().iter().filter(|builtin| builtin.roles.contains(&script_kind));
+        let roots = of_kind.map(|builtin| match builtin.name.split('.').next() {
+            Some("assert") => ASSERT_ALIAS,
+            root => root.unwrap_or_default(),
+        });
+        PURE.iter().chain(EXTENSIONS).copied().chain(roots).collect()
+    }
+    static HOOK: LazyLock<BTreeSet<&str>> = LazyLock::new(|| read_names(ScriptKind::Hook));
+    static TOOL: LazyLock<BTreeSet<&str>> = LazyLock::new(|| read_names(ScriptKind::Tool));
+    static VERIFY: LazyLock<BTreeSet<&str>> = LazyLock::new(|| read_names(ScriptKind::Verify));
+    static PLUGIN: LazyLock<BTreeSet<&str>> = LazyLock::new(|| read_names(ScriptKind::Plugin));
+    match script_kind {
+        ScriptKind::Hook => &HOOK,
+        ScriptKind::Plugin => &PLUGIN,
+        ScriptKind::Tool => &TOOL,
+        ScriptKind::Verify => &VERIFY,
+    }
+}
+
 /// The globals of `when`: the language itself, and `shell`.
 pub(crate) fn for_when() -> &'static Globals {
     static PURE: LazyLock<Globals> = LazyLock::new(|| GlobalsBuilder::standard().with(shell::register).build());
@@ -112,6 +141,14 @@ fn base_globals() -> GlobalsBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_names_are_those_of_the_globals() {
+        for kind in [ScriptKind::Hook, ScriptKind::Tool, ScriptKind::Verify, ScriptKind::Plugin] {
+            let built: BTreeSet<&str> = for_kind(kind).names().map(|name| name.as_str()).collect();
+            assert_eq!(names_for_kind(kind), &built, "{kind:?}");
+        }
+    }
 
     #[test]
     fn the_names_of_when_are_all_listed() {

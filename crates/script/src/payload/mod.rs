@@ -6,7 +6,7 @@ mod to_json;
 mod view;
 
 pub(crate) use to_json::{non_json_type, sequence_items, to_display, to_json};
-pub(crate) use view::{parts_value, payload_value};
+pub(crate) use view::{can_be_read, parts_value, payload_value};
 
 use number::{ScriptNumber, parse_number};
 use serde_json::Value as Json;

@@ -7,7 +7,7 @@ use starlark::values::dict::Dict;
 use starlark::values::{Heap, Value};
 
 use super::frozen::FrozenParts;
-use super::to_script;
+use super::{check_depth, to_script};
 use crate::analysis::{ArgumentsForm, FieldSet, PayloadReads};
 
 /// Values up to this number of nodes are copied into the call's heap, which is cheaper than sharing them.
@@ -169,6 +169,25 @@ impl<'v> PayloadView<'_, 'v> {
                 Ok(self.heap.access_owned_frozen_value(&shared.frozen_part(value)?))
             }
         }
+    }
+}
+
+/// Whether [`payload_value`] succeeds for a script that reads arguments as text.
+pub(crate) fn can_be_read(payload: &Payload, reads: &PayloadReads) -> bool {
+    match (payload.value(), &reads.keys) {
+        // The payload itself is a dict of its own, which counts as no level.
+        (Json::Object(fields), FieldSet::All) => fields.values().all(|value| has_values(value, &FieldSet::All)),
+        (value, keys) => has_values(value, keys),
+    }
+}
+
+fn has_values(value: &Json, keys: &FieldSet) -> bool {
+    match (value, keys) {
+        (_, FieldSet::None) | (Json::String(_), _) => true,
+        (Json::Object(fields), FieldSet::Some(names)) => {
+            names.iter().all(|(name, keys)| fields.get(name).is_none_or(|value| has_values(value, keys)))
+        }
+        _ => check_depth(value, 0).is_ok(),
     }
 }
 

@@ -3,18 +3,21 @@
 use std::collections::BTreeSet;
 
 use pintle_contract::{EventName, ScriptSource, Severity};
+use starlark::environment::Module;
+use starlark::eval::Evaluator;
 use starlark::syntax::AstModule;
 use starlark::syntax::ast::{AstExpr, Expr, Stmt};
+use starlark::values::OwnedFrozenValue;
 
-use super::lazy_function::LazyFunction;
-use super::{CompiledWhen, WHEN, WhenPredicate, dependencies, native, subjects, wrap_expression};
+use super::{CompiledWhen, WHEN, WhenPredicate, dependencies, subjects, wrap_expression};
 use crate::ScriptFinding;
 use crate::analysis::{self, ArgumentsForm, ResolvedScript};
+use crate::call_state::script_error;
 use crate::finding::FindingCode;
 use crate::globals;
-use crate::language::dialect;
-use crate::language::{ScriptKind, ScriptPlacement};
-use crate::load::{self};
+use crate::language::{ScriptKind, ScriptPlacement, dialect};
+use crate::load::{self, LazyFunction};
+use crate::native::NativeScript;
 use crate::source::PreparedSource;
 
 /// The help for constructs that `when` does not support.
@@ -67,18 +70,30 @@ pub(super) fn compile_at(
         return failed(placement, finding.shifted_by(offset));
     }
     // It decides on the payload as it is, where arguments are text.
-    let native = native::NativeTest::from_expr(root).filter(|_| reads.arguments == ArgumentsForm::Text);
-    // A native test has no calls and no names of its own, so loading it cannot find a new error.
-    let entry =
-        if native.is_some() { Ok(LazyFunction::deferred(&source.name, text)) } else { LazyFunction::loaded(ast) };
-    match entry {
-        Ok(entry) => {
-            let demand = demand.unwrap_or_default();
-            let when = WhenPredicate { source, offset, subjects, native, entry, reads, demand };
-            CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, texts, findings: Vec::new() }
+    let may_be_native = demand.is_some() && reads.arguments == ArgumentsForm::Text;
+    let native = may_be_native.then(|| NativeScript::from_script(&resolved, WHEN, 2)).flatten();
+    let (entry, text) = if native.is_some() {
+        (LazyFunction::default(), text)
+    } else {
+        match load_function(ast) {
+            Ok(function) => (LazyFunction::from_loaded(function), String::new()),
+            Err(error) => {
+                return failed(placement, load::error_finding(FindingCode::Load, &error).shifted_by(offset));
+            }
         }
-        Err(error) => failed(placement, load::error_finding(FindingCode::Load, &error).shifted_by(offset)),
-    }
+    };
+    let demand = demand.unwrap_or_default();
+    let when = WhenPredicate { source, offset, subjects, native, entry, text, reads, demand };
+    CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, texts, findings: Vec::new() }
+}
+
+/// Loads the function around an expression.
+pub(super) fn load_function(ast: AstModule) -> Result<OwnedFrozenValue, starlark::Error> {
+    let module = Module::with_temp_heap(|module| {
+        Evaluator::new(&module).eval_module(ast, globals::for_when())?;
+        module.freeze().map_err(|error| script_error(error.err_msg))
+    })?;
+    module.get(WHEN).map_err(script_error)
 }
 
 /// The expression inside the wrapper; `None` if the text closes the wrapper itself.
@@ -121,7 +136,7 @@ fn find_unknown_name(script: &ResolvedScript<'_>, offset: usize) -> Option<Scrip
             Some(ScriptFinding::error(FindingCode::UnknownName, message, Some(at)).help(help))
         }
         Expr::Dot(base, member) if analysis::identifier_name(base).is_some_and(|name| pure.contains(&name)) => {
-            analysis::check_member(base, member, ScriptKind::Hook, &bound)
+            analysis::check_member(base, member, ScriptKind::Hook, script)
         }
         _ => None,
     });

@@ -1,14 +1,11 @@
 //! `when`: a pure predicate over the event.
 //!
-//! An expression is compiled to a frozen Starlark function. Common forms are compiled to a [`native`] test, which
-//! decides without the interpreter; the interpreter handles unsupported forms and errors, so both always agree. The
-//! function behind a native test is loaded when it is first needed. Equalities on the event's subject feed the engine's
-//! index.
+//! An expression is compiled to a frozen Starlark function. Common forms are [native](crate::native), and the
+//! interpreter handles the others and errors, so both always agree. The function behind a native test is loaded when it
+//! is first needed. Equalities on the event's subject feed the engine's index.
 
 mod compile;
 mod dependencies;
-mod lazy_function;
-mod native;
 mod subjects;
 
 use std::fmt;
@@ -18,16 +15,19 @@ use pintle_contract::{
     Payload, ScriptSource, ScriptTexts, SubjectFilter,
 };
 
+use starlark::syntax::AstModule;
+
 use crate::ScriptFinding;
 use crate::analysis::PayloadReads;
 use crate::call::{CallFrame, Invocation, ScriptCallError};
 use crate::compile::try_on_large_stack;
 use crate::demand::MemoryDemand;
-use crate::language::ScriptPlacement;
+use crate::language::{ScriptPlacement, dialect};
+use crate::load::LazyFunction;
+use crate::native::NativeScript;
 use crate::payload::payload_value;
 use crate::source::PreparedSource;
-use compile::compile_at;
-use lazy_function::LazyFunction;
+use compile::{compile_at, load_function};
 
 /// The outcome of [`compile_when`].
 #[derive(Debug)]
@@ -83,8 +83,10 @@ pub struct WhenPredicate {
     /// The length in bytes of the generated text before the expression.
     offset: usize,
     subjects: SubjectFilter,
-    native: Option<native::NativeTest>,
+    native: Option<NativeScript>,
     entry: LazyFunction,
+    /// The text behind an entry that is not loaded yet.
+    text: String,
     reads: PayloadReads,
     demand: MemoryDemand,
 }
@@ -99,7 +101,7 @@ impl WhenPredicate {
     /// Evaluates the predicate on a payload. `event` is the event's name as the hook's author wrote it.
     #[must_use]
     pub fn evaluate(&self, event: &str, payload: &Payload) -> MatchResult {
-        match self.native.as_ref().and_then(|test| test.evaluate(event, payload.value())) {
+        match self.native.as_ref().and_then(|test| test.test(event, payload.value())) {
             Some(true) => MatchResult::Yes,
             Some(false) => MatchResult::No,
             None => self.evaluate_in_interpreter(event, payload),
@@ -112,7 +114,11 @@ impl WhenPredicate {
         let (limits, cancel) = (CallLimits::default(), CancelToken::default());
         let caller = EffectCaller::new(CallId(0), &self.source.name);
         let invocation = Invocation { effects: &NoEffects, caller, limits: &limits, cancel: &cancel };
-        let entry = match self.entry.load_once() {
+        let load = || {
+            let ast = AstModule::parse(&self.source.name, self.text.clone(), &dialect());
+            ast.and_then(load_function).map_err(|error| error.without_diagnostic().to_string())
+        };
+        let entry = match self.entry.load_once("`when`", load) {
             Ok(entry) => entry,
             Err(failure) => return MatchResult::Failed(failure),
         };

@@ -4,14 +4,15 @@
 //! code that runs on one thread and does not wait. Batches of both alternate, so that a change of the machine's speed
 //! affects both; the ratio is the median of the ratios of neighbouring batches. This is for benches only: a missed
 //! bound becomes the bench's exit status.
+//!
+//! Where a program reads what a bench prints, each figure is also a line of JSON.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 
 /// The minimum duration of one batch.
 const BATCH: Duration = Duration::from_micros(200);
-/// The maximum number of measurements of a row with a bound in nanoseconds.
-const PASSES: usize = 8;
 /// The number of batches of each side.
 const BATCHES: usize = 400;
 
@@ -59,22 +60,8 @@ impl BenchReport {
         mut thing: impl FnMut() -> A,
         mut floor: impl FnMut() -> B,
     ) -> BenchMeasurement {
-        let mut once =
-            || measure_pair(&mut || drop(std::hint::black_box(thing())), &mut || drop(std::hint::black_box(floor())));
-        let mut measured = once();
-        if let BenchBound::AtMostNs(most) = bar {
-            // A ratio does not change on a machine slowed down by other work, but nanoseconds do. The best of a few
-            // passes is the time of the code itself.
-            for _ in 1..PASSES {
-                if measured.thing_ns <= most {
-                    break;
-                }
-                let again = once();
-                if again.thing_ns < measured.thing_ns {
-                    measured = again;
-                }
-            }
-        }
+        let measured =
+            measure_pair(&mut || drop(std::hint::black_box(thing())), &mut || drop(std::hint::black_box(floor())));
         self.print_row(label, bar, measured);
         measured
     }
@@ -99,6 +86,7 @@ impl BenchReport {
         let cell = |value: f64, digits: usize| if value.is_nan() { String::new() } else { format!("{value:.digits$}") };
         let (floor, ratio) = (cell(floor_ns, 1), cell(ratio, 3));
         print_line(&format!("{label:<52} {thing_ns:>12.1} {floor:>12} {ratio:>8}  {verdict} {limit}"));
+        print_figure(label, thing_ns, Some(floor_ns).filter(|floor| floor.is_finite()));
         self.missed_count += usize::from(held == Some(false));
     }
 
@@ -170,7 +158,17 @@ pub fn thread_time() -> Duration {
     START.elapsed()
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// Prints a figure, and that of its peer in the same run, as a line of JSON if a program reads it.
+#[expect(clippy::print_stdout, reason = "a bench prints what it measured")]
+pub fn print_figure(figure: &str, value: f64, peer: Option<f64>) {
+    if !std::io::stdout().is_terminal() {
+        println!("{}", serde_json::json!({"figure": figure, "value": value, "peer": peer}));
+    }
+}
+
+/// The middle one of some values.
+#[must_use]
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }

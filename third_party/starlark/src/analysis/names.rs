@@ -23,12 +23,13 @@
 // But it does as things stand.
 
 use std::cmp;
-use std::collections::HashMap;
 use std::collections::HashSet;
-use std::collections::hash_map::Entry;
 use std::mem;
 
 use dupe::Dupe;
+use starlark_map::small_map::Entry;
+use starlark_map::small_map::SmallMap;
+use starlark_map::small_set::SmallSet;
 use starlark_syntax::syntax::ast::AssignP;
 use starlark_syntax::syntax::ast::AstAssignIdent;
 use starlark_syntax::syntax::ast::AstAssignTarget;
@@ -166,12 +167,12 @@ struct ScopeState<'a> {
     /// Since the child runs in a different order with respect to the parent, they might resolve later.
     unbound: Vec<AstStr<'a>>,
     /// Those definition sites that we have ended up using.
-    used: HashSet<AstStr<'a>>,
+    used: SmallSet<AstStr<'a>>,
     /// Those definitions that we have set.
     set: Vec<(AstStr<'a>, Kind)>,
     /// The last location/locations where I was set.
     /// The assigned is whether I am always set or not
-    last_set: HashMap<&'a str, (Assigned, HashSet<Span>)>,
+    last_set: SmallMap<&'a str, (Assigned, SmallSet<Span>)>,
     /// Whether I can be reached
     abort: Option<Abort>,
 }
@@ -187,7 +188,7 @@ struct State<'a> {
     /// The current list of warnings.
     warnings: Vec<LintT<NameWarning>>,
     /// Thing things we have already warned about (no duplicates due to running loops twice)
-    warned: HashSet<AstStr<'a>>,
+    warned: SmallSet<AstStr<'a>>,
     /// How many nested loops we are in
     loop_depth: usize,
 }
@@ -209,7 +210,7 @@ impl<'a> State<'a> {
         // The scope only collects things that could have been assigned, so should always be
         let scope = self.scopes.pop().unwrap();
         // Variables defined in the local scope
-        let local: HashSet<&str> = scope.set.iter().map(|x| x.0.node).collect();
+        let local: SmallSet<&str> = scope.set.iter().map(|x| x.0.node).collect();
 
         // unset & set => we thought it was in the parent scope, but was actually undefined
         for x in &scope.cant_set {
@@ -225,7 +226,7 @@ impl<'a> State<'a> {
             .unbound
             .iter()
             .partition::<Vec<AstStr>, _>(|x| local.contains(x.node));
-        let unbound_defined: HashSet<&str> = unbound_defined.iter().map(|x| x.node).collect();
+        let unbound_defined: SmallSet<&str> = unbound_defined.iter().map(|x| x.node).collect();
 
         // set & !used => we set it but never used it in any branch
         // if we are in unbound,
@@ -327,16 +328,16 @@ impl<'a> State<'a> {
             }
         };
 
-        let mut keys: HashSet<&str> = current.keys().copied().collect();
+        let mut keys: SmallSet<&str> = current.keys().copied().collect();
         keys.extend(other.keys().copied());
         for k in keys {
             match current.entry(k) {
                 Entry::Vacant(e) => {
-                    if let Some(x) = other.remove(k) {
+                    if let Some(x) = other.shift_remove(k) {
                         e.insert((join_assigned(Assigned::Maybe, x.0), x.1));
                     }
                 }
-                Entry::Occupied(mut e) => match other.remove(k) {
+                Entry::Occupied(mut e) => match other.shift_remove(k) {
                     None => {
                         e.get_mut().0 = join_assigned(e.get().0, Assigned::Maybe);
                     }
@@ -381,7 +382,7 @@ impl<'a> State<'a> {
         scope.set.push((ident, kind));
         scope.last_set.insert(
             ident.node,
-            (Assigned::Definitely, HashSet::from([ident.span])),
+            (Assigned::Definitely, SmallSet::from_iter([ident.span])),
         );
     }
 
@@ -551,7 +552,7 @@ pub(crate) fn lint(
         globals,
         scopes: Vec::new(),
         warnings: Vec::new(),
-        warned: HashSet::new(),
+        warned: SmallSet::new(),
         loop_depth: 0,
     };
     state.module(module);

@@ -74,6 +74,11 @@ impl BuiltinFixture {
         Self { spec, ..self }
     }
 
+    /// The payload of the event.
+    pub(super) fn payload(&self) -> &pintle_contract::Payload {
+        &self.event.payload
+    }
+
     pub(super) fn call_builtin(&self, builtin: &dyn BuiltinHook) -> Verdict {
         self.call_builtin_until(builtin, &CancelToken::default())
     }
