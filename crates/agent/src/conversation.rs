@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pintle_host::contract::HistorySpec;
+use pintle_host::contract::{HistorySpec, ListPrefix};
 use pintle_host::event::TokenUsage;
-use pintle_host::tape::ListPrefix;
 use pintle_host::tape::record::host::MessagesReplacedBy;
+use serde_json::Value;
 
+use crate::completion::to_event_message;
 use crate::model::{MessageRole, ModelMessage, ModelToolCall};
 use crate::recording;
 use crate::reminders::ConversationReminders;
@@ -37,6 +38,8 @@ pub(crate) struct Conversation {
     pub(crate) speaker: Option<Arc<Agent>>,
     /// The last request that had all messages.
     sent: Option<SentConversation>,
+    /// Where the user's last message is, if it is known.
+    last_user: Option<usize>,
 }
 
 /// A request that had all messages of a conversation.
@@ -46,6 +49,38 @@ struct SentConversation {
     list: u64,
     system: Option<String>,
     message_count: usize,
+    /// What was sent, for the next request; empty if it was not given back.
+    messages: RequestMessages,
+}
+
+/// The messages of a request to the model.
+#[derive(Debug, Default)]
+pub(crate) struct RequestMessages {
+    pub(crate) messages: Vec<ModelMessage>,
+    /// The first of them as hooks and the tape get them.
+    values: Vec<Value>,
+    /// How they begin, compared with the request before; `None` if they are not all messages.
+    pub(crate) prefix: Option<ListPrefix>,
+}
+
+impl RequestMessages {
+    /// Takes the messages out as hooks and the tape get them.
+    pub(crate) fn take_values(&mut self) -> Vec<Value> {
+        let mut values = std::mem::take(&mut self.values);
+        values.extend(self.messages.iter().skip(values.len()).map(to_value));
+        values
+    }
+
+    /// Puts back what [`RequestMessages::take_values`] took out.
+    pub(crate) fn put_back(&mut self, values: Vec<Value>) {
+        self.values = values;
+    }
+
+    /// Replaces the first message.
+    fn set_first(&mut self, message: ModelMessage) {
+        self.values.first_mut().into_iter().for_each(|value| *value = to_value(&message));
+        self.messages.first_mut().into_iter().for_each(|first| first.clone_from(&message));
+    }
 }
 
 /// The length of a conversation.
@@ -77,28 +112,60 @@ impl Conversation {
     pub(crate) fn push(&mut self, turn: &TurnContext, message: ModelMessage) {
         recording::record_message(turn, &self.id, &message);
         turn.state.transcript.push(&message);
+        if message.role == MessageRole::User {
+            self.last_user = Some(self.messages.len());
+        }
         self.messages.push(message);
     }
 
-    /// How the messages of a request begin, compared with the request before. `messages` are a system prompt, if there
-    /// is one, and the window that is sent.
-    pub(crate) fn list_prefix(&mut self, messages: &[ModelMessage]) -> Option<ListPrefix> {
+    /// The messages of the next request, the system prompt first. They are made from those of the last request, if
+    /// both have all messages.
+    pub(crate) fn next_request(&mut self, system: Option<String>, spec: HistorySpec) -> RequestMessages {
         static LAST: AtomicU64 = AtomicU64::new(0);
-        let system = messages.first().filter(|first| first.role == MessageRole::System).map(|first| &first.content);
+        let (last, message_count) = (self.sent.take(), self.messages.len());
+        let window = if self.fits(spec) { None } else { Some(self.window(spec)) };
+        if let Some(window) = window.filter(|window| window.len() != message_count) {
+            let messages = system.map(ModelMessage::system).into_iter().chain(window).collect();
+            return RequestMessages { messages, ..RequestMessages::default() };
+        }
         let system_count = usize::from(system.is_some());
-        let message_count = self.messages.len();
-        if messages.len() != system_count + message_count {
-            self.sent = None;
-            return None;
+        let mut request = RequestMessages::default();
+        let mut list = None;
+        if let Some(last) = last.filter(|last| last.system.is_some() == system.is_some()) {
+            let shared_count = system_count + last.message_count;
+            request = last.messages;
+            if last.system == system {
+                list = Some((last.list, shared_count));
+            } else if let Some(system) = &system {
+                request.set_first(ModelMessage::system(system.as_str()));
+            }
         }
-        if let Some(sent) = self.sent.as_mut().filter(|sent| sent.system.as_ref() == system) {
-            let prefix = ListPrefix { list: sent.list, count: system_count + sent.message_count };
-            sent.message_count = message_count;
-            return Some(prefix);
+        if request.messages.is_empty() {
+            request.messages.extend(system.as_deref().map(ModelMessage::system));
         }
-        let list = LAST.fetch_add(1, Ordering::Relaxed) + 1;
-        self.sent = Some(SentConversation { list, system: system.cloned(), message_count });
-        Some(ListPrefix { list, count: 0 })
+        let known_count = request.messages.len().saturating_sub(system_count);
+        request.messages.extend(self.messages.iter().skip(known_count).cloned());
+        let (list, count) = list.unwrap_or_else(|| (LAST.fetch_add(1, Ordering::Relaxed) + 1, 0));
+        request.prefix = Some(ListPrefix { list, count });
+        self.sent = Some(SentConversation { list, system, message_count, messages: RequestMessages::default() });
+        request
+    }
+
+    /// Takes back the messages of the last request, which may have more at its end and in its system prompt.
+    pub(crate) fn take_back(&mut self, mut request: RequestMessages) {
+        let Some(sent) = &mut self.sent else { return };
+        let first = request.messages.first_mut().filter(|first| first.role == MessageRole::System);
+        match (&sent.system, first) {
+            (Some(system), Some(first)) if first.content.starts_with(system.as_str()) => {
+                first.content.truncate(system.len())
+            }
+            (None, None) => {}
+            _ => return,
+        }
+        let count = usize::from(sent.system.is_some()) + sent.message_count;
+        request.messages.truncate(count);
+        request.values.truncate(count);
+        sent.messages = request;
     }
 
     /// Records that other messages replace all messages, and then replaces them.
@@ -106,13 +173,20 @@ impl Conversation {
         recording::record_messages(turn, &self.id, reason, &messages);
         turn.state.transcript.replace(&messages);
         self.messages = messages;
-        self.sent = None;
+        (self.sent, self.last_user) = (None, None);
         self.length = ConversationLength::default();
     }
 
     /// The user's last message.
     pub(crate) fn last_user_message(&self) -> Option<&ModelMessage> {
-        self.messages.iter().rev().find(|message| message.role == MessageRole::User)
+        let known = self.last_user.and_then(|index| self.messages.get(index));
+        known.or_else(|| self.messages.iter().rev().find(|message| message.role == MessageRole::User))
+    }
+
+    /// Whether all messages are sent, as far as that is known without counting their tokens.
+    fn fits(&self, spec: HistorySpec) -> bool {
+        let is_whole = self.messages.first().is_none_or(|first| first.role != MessageRole::Tool);
+        is_whole && spec.max_tokens == usize::MAX && self.messages.len() <= spec.max_messages
     }
 
     /// The newest messages that fit, oldest first.
@@ -148,6 +222,11 @@ impl Conversation {
         window.extend_from_slice(sent);
         window
     }
+}
+
+/// A message as hooks and the tape get it.
+fn to_value(message: &ModelMessage) -> Value {
+    serde_json::to_value(to_event_message(message)).unwrap_or_default()
 }
 
 /// The tool calls without a result.
@@ -202,6 +281,40 @@ mod tests {
             let shown: Vec<String> = window.into_iter().map(|message| message.content).collect();
             assert_eq!(shown.join(" "), expected, "{letters} within {max_messages}");
         }
+    }
+
+    #[test]
+    fn a_request_is_made_of_the_last_one() {
+        let everything = HistorySpec { max_messages: usize::MAX, max_tokens: usize::MAX };
+        let system = |text: &str| Some(text.to_owned());
+        let mut talk = parse_conversation("ua");
+        let mut request = talk.next_request(system("be brief"), everything);
+        let first = request.prefix.unwrap();
+        assert_eq!((request.messages.len(), request.take_values().len(), first.count), (3, 3, 0));
+        // A mark shows that a message is not copied again. Context and reminders of one request are left out.
+        request.messages[1].content.push('!');
+        request.messages[0].content.push_str(", and now");
+        request.messages.push(ModelMessage::system("a reminder"));
+        talk.take_back(request);
+        talk.messages.push(ModelMessage::user("more"));
+        let request = talk.next_request(system("be brief"), everything);
+        let texts = |request: &RequestMessages| {
+            request.messages.iter().map(|message| message.content.clone()).collect::<Vec<_>>().join(" | ")
+        };
+        assert_eq!(texts(&request), "be brief | u0! | a1 | more");
+        assert_eq!(request.prefix, Some(ListPrefix { list: first.list, count: 3 }));
+        // Another system prompt makes another list of the same messages.
+        talk.take_back(request);
+        let request = talk.next_request(system("be careful"), everything);
+        assert_eq!(texts(&request), "be careful | u0! | a1 | more");
+        let second = request.prefix.unwrap();
+        assert!(second.list != first.list && second.count == 0);
+        // What is not given back is copied again, and so is everything without the prompt.
+        let request = talk.next_request(system("be careful"), everything);
+        assert_eq!((texts(&request).as_str(), request.prefix.unwrap().count), ("be careful | u0 | a1 | more", 4));
+        assert_eq!(texts(&talk.next_request(None, everything)), "u0 | a1 | more");
+        let window = talk.next_request(None, HistorySpec { max_messages: 1, max_tokens: usize::MAX });
+        assert_eq!((texts(&window).as_str(), window.prefix), ("more", None));
     }
 
     #[test]

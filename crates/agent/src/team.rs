@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use pintle_host::HookOverlay;
 use pintle_host::contract::{AgentSpec, MemberSpec, TeamSpec};
 
-use crate::delegation::{compile_overlay, unknown_agent_message};
+use crate::delegation::{share_overlay, unknown_agent_message};
 use crate::model::Model;
 use crate::session_state::DelegationBounds;
 use crate::toolsets::{self, ToolsetContext};
@@ -96,7 +96,7 @@ impl Team {
     pub(crate) fn open_first(
         &self,
         shared: &Arc<SessionContext>,
-        spec: &AgentSpec,
+        spec: &Arc<AgentSpec>,
         model: Arc<dyn Model>,
         more: Vec<Arc<dyn Tool>>,
     ) -> Result<Arc<Agent>, String> {
@@ -139,16 +139,17 @@ impl Team {
     fn open(
         &self,
         context: &SessionContext,
-        spec: &AgentSpec,
+        spec: &Arc<AgentSpec>,
         model: Arc<dyn Model>,
         more: Vec<Arc<dyn Tool>>,
     ) -> Result<OpenMember, String> {
-        let overlay = compile_overlay(&context.runtime, spec, &HookOverlay::default())?;
+        let overlay = share_overlay(&context.runtime, spec)?;
         let mut toolbox = Toolbox::new(ToolPolicies::default().narrowed_by(&spec.policy)?);
         for tool in more {
             toolbox.add(tool);
         }
-        let mut spec = spec.clone();
+        // The hooks are compiled.
+        let mut spec = AgentSpec { hooks: Vec::new(), ..AgentSpec::clone(spec) };
         let mut told = vec![std::mem::take(&mut spec.instruction)];
         let member = spec.member.as_ref();
         let warn = |warning: &str| context.show_warning(&spec.name, warning);

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use pintle_host::contract::{ListPrefix, Payload};
 use pintle_host::event::{EventKind, EventPayload};
 use pintle_host::lifecycle::{AnswerChange, LifeHost};
-use pintle_host::tape::ListPrefix;
 use pintle_host::{Event, Outcome};
+use serde_json::Value;
 
 use crate::session_state::TurnOutput;
 use crate::turn_context::TurnContext;
@@ -28,17 +29,37 @@ const BEFORE_WORK: [EventKind; 4] =
 /// One event of a turn.
 pub(crate) struct TurnLife<'a> {
     turn: &'a TurnContext,
-    /// What the messages of the event share with those of the one before, for the tape.
-    prefix: Option<ListPrefix>,
+    /// The messages of the event, which its payload is without, and how they begin.
+    messages: Option<(Vec<Value>, Option<ListPrefix>)>,
+    /// The payload that was fired with these messages.
+    fired: Option<Payload>,
 }
+
+/// The field of the messages.
+const MESSAGES: &str = "messages";
 
 impl<'a> TurnLife<'a> {
     pub(crate) fn new(turn: &'a TurnContext) -> Self {
-        Self { turn, prefix: None }
+        Self { turn, messages: None, fired: None }
     }
 
-    pub(crate) fn with_prefix(turn: &'a TurnContext, prefix: Option<ListPrefix>) -> Self {
-        Self { turn, prefix }
+    /// An event whose payload gets these messages when it is fired.
+    pub(crate) fn with_messages(turn: &'a TurnContext, messages: Vec<Value>, prefix: Option<ListPrefix>) -> Self {
+        Self { messages: Some((messages, prefix)), ..Self::new(turn) }
+    }
+
+    /// Takes the messages back; empty if something still uses the payload.
+    pub(crate) fn into_messages(self) -> Vec<Value> {
+        if let Some((messages, _)) = self.messages {
+            return messages;
+        }
+        match self.fired.and_then(Payload::into_unshared) {
+            Some(Value::Object(mut fields)) => match fields.get_mut(MESSAGES).map(Value::take) {
+                Some(Value::Array(messages)) => messages,
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -50,9 +71,15 @@ impl LifeHost for TurnLife<'_> {
     }
 
     fn fire<P: EventPayload>(&mut self, payload: &P) -> Result<Outcome, TurnError> {
-        let event = Event::from_payload(payload, Arc::clone(&self.turn.origin));
-        if let Some(prefix) = self.prefix.take() {
-            prefix.attach_to(&event.payload);
+        let mut event = Event::from_payload(payload, Arc::clone(&self.turn.origin));
+        if let Some((messages, prefix)) = self.messages.take() {
+            let mut value = event.payload.into_value();
+            if let Some(fields) = value.as_object_mut() {
+                fields.insert(MESSAGES.to_owned(), Value::Array(messages));
+            }
+            event.payload = Payload::new(value);
+            prefix.into_iter().for_each(|prefix| prefix.attach_to(&event.payload));
+            self.fired = Some(event.payload.clone());
         }
         // What has happened is reported even if the turn was cancelled meanwhile.
         let outcome =

@@ -6,6 +6,7 @@ mod events_fire;
 mod framework;
 mod judge;
 mod lifecycle;
+mod long_session;
 mod model_script;
 mod model_servers;
 mod persona;

@@ -48,12 +48,34 @@ impl Deadline {
             thread::sleep(deadline.remaining());
             deadline.cancel.cancel();
             thread::sleep(GRACE);
-            if deadline.claim_response() {
-                write(deadline.timeout_response());
+            if let Some(response) = deadline.overdue_response() {
+                write(response);
             }
         };
         // The thread needs little, and a small stack is cheap to allocate.
         thread::Builder::new().name(String::from("deadline")).stack_size(128 << 10).spawn(watch).map(drop)
+    }
+
+    /// The response if the deadline expired some time ago and nothing was answered. Once it expired, running hooks stop.
+    /// This is for a caller that looks now and then, instead of [`Deadline::watch`].
+    #[must_use]
+    pub fn overdue_response(&self) -> Option<HostResponse> {
+        if self.remaining().is_zero() {
+            self.cancel.cancel();
+        }
+        let is_over = self.begin.elapsed() >= self.length + GRACE;
+        (is_over && self.claim_response()).then(|| self.timeout_response())
+    }
+
+    /// Ends running hooks, because nothing waits for the answer.
+    pub fn abandon(&self) {
+        self.cancel.cancel();
+    }
+
+    /// How long it may take until there is a response, in milliseconds from the start.
+    #[must_use]
+    pub fn longest_ms(&self) -> u128 {
+        (self.length + GRACE).as_millis()
     }
 
     /// Claims the right to respond, which only one caller gets.

@@ -18,8 +18,8 @@ use crate::conversation::{HostConversation, may_look_back, transcript_path};
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
-    HostSession, HostSessionState, NOTE, ScriptStateCopy, TrackedState, decision_note, host_folder, mark_fired,
-    peek_state, session_error_text,
+    HostSession, HostSessionState, KeptSessions, NOTE, ScriptStateCopy, TrackedState, decision_note, host_folder,
+    mark_fired, peek_state, session_error_text,
 };
 use crate::shared_call::{CallDecider, CallingEntry, share_decision};
 use crate::{Deadline, HostDecision, HostDef, HostEventData, HostEventDef, HostResponse, ResponseContext};
@@ -43,6 +43,8 @@ pub struct HostCall<'a> {
     pub deadline: &'a Deadline,
     /// The installed entry that reports the call. Without one, the call is decided even if another entry reports it.
     pub entry: Option<&'a CallingEntry>,
+    /// The sessions of earlier calls of this process, if it handles many.
+    pub kept_sessions: Option<&'a Arc<KeptSessions>>,
 }
 
 /// The place where hooks are searched.
@@ -217,7 +219,7 @@ fn decide_canary(
             let project = call.project.clone().filter(|dir| dir.is_dir()).or_else(|| std::env::current_dir().ok());
             let place = HookLookup { project: project.unwrap_or_default(), excluded_dialect: call.host.dialect };
             let builder = hooks(&place).map_err(|error| error.to_string())?;
-            report_decision(&CanaryHooks::from_runtime(&builder.load()))
+            report_decision(&CanaryHooks::from_runtime(&builder.known_scripts(None).load()))
         }
         None => {
             let watch = Arc::new(CallWatch::default());
@@ -258,8 +260,9 @@ fn decide(
     let cannot_open = |error| session_error_text("cannot open the session", &error, host, &told);
     let (mut session, known) = match &dir {
         Some(dir) if is_stored => {
-            let begun = HostSession::begin(dir, &told, first_project, &clock, call.deadline.remaining());
-            mark_fired(dir, def.name, now_ms);
+            let kept = call.kept_sessions.cloned();
+            let begun = HostSession::begin(dir, &told, first_project, &clock, call.deadline.remaining(), kept);
+            mark_fired(dir, def.name, now_ms, call.kept_sessions.map(|kept| &**kept));
             (Some(begun.map_err(cannot_open)?), None)
         }
         Some(dir) => (None, peek_state(dir, &told.context.session).map_err(|error| cannot_open(error.into()))?),
@@ -273,7 +276,7 @@ fn decide(
     let project = known_project.unwrap_or_else(|| PathBuf::from(&state.project));
     let place = HookLookup { project: project.clone(), excluded_dialect: call.host.dialect };
     let mut builder = hooks(&place).map_err(|error| error.to_string())?;
-    builder = builder.initial_guards(state.session_guards.clone());
+    builder = builder.initial_guards(state.session_guards.clone()).keeps_declared(may_look_back);
     builder = match &session {
         Some(session) => builder.tape(session.tape()).script_state(session.script_state()),
         None if is_known => builder.script_state(Arc::new(ScriptStateCopy::new(state))),

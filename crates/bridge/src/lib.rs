@@ -15,11 +15,14 @@ mod fit_to_host;
 mod handle_call;
 mod policy;
 mod recognise;
+#[cfg(target_os = "linux")]
+mod resident;
 mod session;
 mod shared_call;
 
 pub mod doctor;
 pub mod install;
+pub mod serving;
 
 pub use agent_ancestors::{AgentAncestor, find_agent_above, find_agent_behind};
 pub use deadline::Deadline;
@@ -33,5 +36,9 @@ pub use pintle_host::clients::{
     CLIENTS as HOSTS, ClientDef as HostDef, ClientEventDef as HostEventDef, UnknownHost, list_names as list_host_names,
 };
 pub use recognise::{host_of_tape, hosts_reading, recognise_payload};
-pub use session::{HostSessionSummary, SessionSummaryError, StoredSession};
+#[cfg(target_os = "linux")]
+pub use resident::{
+    ParseCommand, ResidentCommand, ResidentOptions, ResidentReport, ask_residents, read_resident_log, run_resident,
+};
+pub use session::{HostSessionSummary, KeptSessions, SessionSummaryError, StoredSession};
 pub use shared_call::CallingEntry;

@@ -24,6 +24,16 @@ impl JournalFanout {
         Self { tape, listeners: watchers, call_counter: CallCounter::default(), redactor: OnceLock::new() }
     }
 
+    /// The same journals with another tape.
+    #[cfg(feature = "tape")]
+    pub(crate) fn with_tape(&self, tape: Arc<Tape>) -> Self {
+        let journals = Self::new(Some(tape), self.listeners.clone());
+        if let Some(secrets) = self.redactor() {
+            journals.set_redactor(Arc::clone(secrets));
+        }
+        journals
+    }
+
     pub(crate) fn tape(&self) -> Option<&Arc<Tape>> {
         self.tape.as_ref()
     }

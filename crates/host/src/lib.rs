@@ -65,7 +65,7 @@ use absent_tape::Tape;
 #[cfg(feature = "tape")]
 use pintle_tape::Tape;
 
-pub use builder::{LoadedRuntime, RuntimeBuilder};
+pub use builder::{HookCache, LoadedRuntime, RuntimeBuilder};
 pub use clock::SystemClock;
 pub use effects::ScopedEffects;
 pub use held_records::HeldRecords;
@@ -73,7 +73,7 @@ pub use host::{AgentConversation, Host};
 pub use load_report::LoadReport;
 pub use overlay::HookOverlay;
 pub use own_life::RuntimeLife;
-pub use own_loop::ToolCallDecision;
+pub use own_loop::{CheckedToolCall, HookRemarks, ReviewedToolResult, ToolCallDecision};
 pub use random::{RandomSource, SeededRandom};
 pub use recheck::RecheckMemory;
 pub use refusal::Refusal;

@@ -27,6 +27,12 @@ impl HookOverlay {
         Self::new(self.chains.iter().cloned().chain(chains).collect())
     }
 
+    /// The agent's own chains.
+    #[must_use]
+    pub fn chains(&self) -> &[Chain] {
+        &self.chains
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.chains.is_empty()
     }

@@ -2,10 +2,11 @@
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::ptr;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use pintle_contract::{
-    Approver, CallMemory, Chain, Clock, Diagnostic, Event, EventKind, EventName, HookDeclaration, Journal,
+    AgentSpec, Approver, CallMemory, Chain, Clock, Diagnostic, Event, EventKind, EventName, HookDeclaration, Journal,
     JournalEntry, Judge, Layer, NullJournal, Origin, Outcome, Redactor, Severity,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
@@ -20,7 +21,7 @@ use crate::journal_fanout::JournalFanout;
 use crate::native;
 use crate::register::{HookRegistration, HookRegistry, SOURCE, SurfaceKind};
 use crate::state::{RunState, StateSharing};
-use crate::{EventScope, LoadReport, RandomSource, ScopedEffects, Tape, payload_gate, tape_gate};
+use crate::{EventScope, HookOverlay, LoadReport, RandomSource, ScopedEffects, Tape, payload_gate, tape_gate};
 
 thread_local! {
     /// The cleared scope of this thread's last event without an agent, for reuse. It does not belong to a runtime.
@@ -31,16 +32,19 @@ thread_local! {
 #[derive(Debug)]
 pub struct Runtime {
     pub(crate) registry: Arc<HookRegistry>,
-    /// The scope of events without hooks. No hook uses it, so it is created once.
-    idle_scope: EventScope,
-    /// The empty set of hooks for such events.
-    empty_set: HookSet,
-    pub(crate) parts: RuntimeParts,
+    pub(crate) parts: Arc<RuntimeParts>,
+    journals: JournalFanout,
 }
 
-/// What a runtime consists of other than its hooks.
+/// What a runtime consists of other than its hooks and its journals.
 #[derive(Debug)]
 pub(crate) struct RuntimeParts {
+    /// The scope of events without hooks. No hook uses it, so it is created once.
+    pub(crate) idle_scope: EventScope,
+    /// The empty set of hooks for such events.
+    pub(crate) empty_set: HookSet,
+    /// The hooks of agents that sessions use.
+    pub(crate) agent_overlays: Mutex<Vec<(Weak<AgentSpec>, Weak<HookOverlay>)>>,
     pub(crate) handler_factory: handlers::DefaultHandlerFactory,
     pub(crate) run_state: Arc<RunState>,
     pub(crate) state_sharing: Option<Arc<StateSharing>>,
@@ -48,8 +52,7 @@ pub(crate) struct RuntimeParts {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn RandomSource>,
     pub(crate) approver: Arc<dyn Approver>,
-    pub(crate) journals: JournalFanout,
-    pub(crate) policy_files: PolicyFiles,
+    pub(crate) policy_files: Arc<PolicyFiles>,
     pub(crate) workspace: Option<PathBuf>,
     pub(crate) is_shadow: bool,
 }
@@ -84,13 +87,18 @@ impl Drop for PooledScope {
 
 impl Runtime {
     /// Creates a runtime; `registered` is the number of registrations so far.
-    pub(crate) fn new(set: HookSet, registered: u64, parts: RuntimeParts) -> Self {
-        Self {
-            registry: Arc::new(HookRegistry::new(set, registered)),
-            idle_scope: EventScope::default(),
-            empty_set: HookSet::empty(),
-            parts,
-        }
+    pub(crate) fn new(set: HookSet, registered: u64, journals: JournalFanout, parts: RuntimeParts) -> Self {
+        Self { registry: Arc::new(HookRegistry::new(set, registered)), parts: Arc::new(parts), journals }
+    }
+
+    /// A runtime with the same hooks and the same state of scripts that records on another tape: for a host with many
+    /// sessions, each with a tape of its own. A hook that is registered on one of them applies to all.
+    #[cfg(feature = "tape")]
+    #[must_use]
+    pub fn with_tape(&self, tape: Arc<Tape>) -> Arc<Self> {
+        tape.record_hooks(self.hooks().chains());
+        let (registry, parts) = (Arc::clone(&self.registry), Arc::clone(&self.parts));
+        Arc::new(Self { registry, parts, journals: self.journals.with_tape(tape) })
     }
 
     /// Fires an event without an agent and returns its outcome.
@@ -103,7 +111,7 @@ impl Runtime {
     #[must_use]
     pub fn fire(&self, event: &Event) -> Outcome {
         if !self.registry.may_listen(&event.name) {
-            return self.dispatch(&self.empty_set, event, &self.idle_scope);
+            return self.dispatch(&self.parts.empty_set, event, &self.parts.idle_scope);
         }
         self.dispatch(&self.hooks(), event, PooledScope::acquire().scope())
     }
@@ -136,13 +144,13 @@ impl Runtime {
     }
 
     fn dispatch(&self, set: &HookSet, event: &Event, scope: &EventScope) -> Outcome {
-        let parts = &self.parts;
-        let holding = scope.held.as_deref().map(|held| HoldingJournal { held, journals: &parts.journals, set });
-        let (journal, clock): (&dyn Journal, &dyn Clock) = match parts.journals.has_listeners() {
-            true => (holding.as_ref().map_or(&parts.journals as &dyn Journal, |holding| holding), &*parts.clock),
+        let (parts, journals) = (&*self.parts, &self.journals);
+        let holding = scope.held.as_deref().map(|held| HoldingJournal { held, journals, set });
+        let (journal, clock): (&dyn Journal, &dyn Clock) = match journals.has_listeners() {
+            true => (holding.as_ref().map_or(journals as &dyn Journal, |holding| holding), &*parts.clock),
             // Without hooks and journals no one needs the ID, and threads need not share a counter.
-            false if std::ptr::eq(set, &self.empty_set) => (&NullJournal, &FrozenClock),
-            false => (parts.journals.call_counter(), &FrozenClock),
+            false if std::ptr::eq(set, &parts.empty_set) => (&NullJournal, &FrozenClock),
+            false => (journals.call_counter(), &FrozenClock),
         };
         let context = DispatchContext {
             journal,
@@ -159,7 +167,7 @@ impl Runtime {
         }
         // In shadow mode nothing is enforced, including this; the other journals were notified that the tape ended.
         if !parts.is_shadow
-            && let Some(reason) = tape_gate::denial_reason(&parts.journals, event)
+            && let Some(reason) = tape_gate::denial_reason(journals, event)
         {
             let dispatch = journal.begin_dispatch(&JournalEntry::Event { event, cause: scope.cause });
             let outcome = Outcome { dispatch, ..tape_gate::denied_outcome(event, reason) };
@@ -171,14 +179,14 @@ impl Runtime {
             scope.deliver_reminders(&mut outcome);
         }
         if !parts.is_shadow {
-            tape_gate::deny_unrecorded(&parts.journals, event, &mut outcome);
+            tape_gate::deny_unrecorded(journals, event, &mut outcome);
         }
         outcome
     }
 
     /// Writes the records that a scope held back ([`EventScope::held`]). Those that follow are written at once.
     pub fn release_records(&self, records: &HeldRecords) {
-        records.release(&self.parts.journals);
+        records.release(&self.journals);
     }
 
     /// Whether a hook of the runtime or the scope's agent for one of these events depends on the order of its calls
@@ -196,7 +204,7 @@ impl Runtime {
 
     /// The policy files, which an agent's tools must not change.
     #[must_use]
-    pub fn policy_files(&self) -> &PolicyFiles {
+    pub fn policy_files(&self) -> &Arc<PolicyFiles> {
         &self.parts.policy_files
     }
 
@@ -229,8 +237,28 @@ impl Runtime {
     ) -> (Vec<Chain>, Vec<Diagnostic>) {
         let (chains, diagnostics) =
             pintle_loader::compile_chains(source, layer, declarations, &self.parts.handler_factory);
-        self.parts.journals.enable_redaction(&chains);
+        self.journals.enable_redaction(&chains);
         (chains, diagnostics)
+    }
+
+    /// The hooks of an agent. Sessions of the same agent share them, as they share the hooks of the runtime.
+    ///
+    /// # Errors
+    /// With every error in the declarations.
+    pub fn agent_overlay(&self, agent: &Arc<AgentSpec>) -> Result<Arc<HookOverlay>, Vec<Diagnostic>> {
+        let mut overlays = self.parts.agent_overlays.lock().unwrap_or_else(PoisonError::into_inner);
+        overlays.retain(|(_, overlay)| overlay.strong_count() > 0);
+        let mut known = overlays.iter().filter(|(known, _)| ptr::eq(known.as_ptr(), Arc::as_ptr(agent)));
+        if let Some(overlay) = known.find_map(|(_, overlay)| overlay.upgrade()) {
+            self.journals.enable_redaction(overlay.chains());
+            return Ok(overlay);
+        }
+        let source = format!("agent {}", agent.name);
+        let chains = self.compile_or_reject(&source, Layer::Agent, &agent.hooks)?;
+        let overlay = Arc::new(HookOverlay::new(chains));
+        // The address of an agent is not used again while this refers to it.
+        overlays.push((Arc::downgrade(agent), Arc::downgrade(&overlay)));
+        Ok(overlay)
     }
 
     /// Registers a hook on the running runtime. It runs after all other hooks and can only restrict further.
@@ -295,14 +323,14 @@ impl Runtime {
     /// The tape, if the runtime records one.
     #[must_use]
     pub fn tape(&self) -> Option<&Arc<Tape>> {
-        self.parts.journals.tape()
+        self.journals.tape()
     }
 
     /// The redactor, if redaction is enabled, for example by a hook (`redact_secrets`). The tape is redacted with it,
     /// and a host should redact its output. Other journals receive unredacted steps.
     #[must_use]
     pub fn redactor(&self) -> Option<&Arc<dyn Redactor>> {
-        self.parts.journals.redactor()
+        self.journals.redactor()
     }
 
     /// The gateway through which scripts and tools make HTTP requests.
@@ -350,6 +378,6 @@ impl Runtime {
     }
 
     pub(crate) fn journals(&self) -> &JournalFanout {
-        &self.parts.journals
+        &self.journals
     }
 }

@@ -156,6 +156,25 @@ fn a_request_that_needs_an_agent_is_refused_without_one() {
 }
 
 #[test]
+fn runtimes_with_tapes_of_their_own_share_their_hooks() {
+    let new_tape = || Arc::new(Tape::in_memory(HeaderRecord::new("s", 0), Arc::new(SystemClock::default())));
+    let deny = native::hook("deny", EventName::parse("tool.pre").expect("an event"), |_| Verdict::deny("no"));
+    let first = Runtime::builder().chain(native::chain("test", Layer::User, [deny])).build().expect("a runtime");
+    let tapes = [new_tape(), new_tape()];
+    let each = tapes.clone().map(|tape| first.with_tape(tape));
+    assert!(!each[0].fire(&call_event("a", json!({}))).is_allowed());
+    let later = native::hook("later", EventName::parse("tool.post").expect("an event"), |_| Verdict::deny("late"));
+    let _ = each[1].register_chain(native::chain("test", Layer::User, [later]));
+    assert!(!each[0].fire(&build_event("tool.post", json!({"name": "b"}))).is_allowed());
+    let texts = tapes.map(|tape| tape.lines().join("\n"));
+    for (text, count) in texts.iter().zip([2, 0]) {
+        assert_eq!((text.matches("\"kind\":\"outcome\"").count(), text.matches("\"id\":\"deny\"").count()), (count, 1));
+    }
+    // The tape of a runtime has a hook that another one registered once the hook is called.
+    assert!(texts.iter().all(|text| text.contains("\"id\":\"later\"")));
+}
+
+#[test]
 fn the_tape_names_the_hooks_that_were_loaded_and_those_that_came_later() {
     let project = write_project(&[("relay", RELAY), ("cap", CAP)]);
     let clock = Arc::new(SystemClock::default());

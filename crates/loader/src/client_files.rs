@@ -1,6 +1,5 @@
 //! Finds the hook files of coding agents below a directory, and tells what a named file is.
 
-use std::fs;
 use std::path::Path;
 
 use pintle_clients::{LocationKind, claude_code, is_json, locations};
@@ -18,7 +17,7 @@ pub(crate) fn find_in_project(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec
     for (place, file) in locations() {
         let path = dir.join(place.path);
         match place.kind {
-            LocationKind::File if path.is_file() => {
+            LocationKind::File if pintle_files::is_file(&path) => {
                 let text = read_text_or_empty(&path);
                 if text.contains(HOOKS) {
                     found.extend(
@@ -26,14 +25,14 @@ pub(crate) fn find_in_project(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec
                     );
                 }
             }
-            LocationKind::Documents if path.is_dir() => {
+            LocationKind::Documents if pintle_files::is_dir(&path) => {
                 let files = sorted_entries(&path, findings).into_iter().filter(|path| is_json(path));
                 found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::Client(file) }));
             }
-            LocationKind::Programs if path.is_dir() => {
+            LocationKind::Programs if pintle_files::is_dir(&path) => {
                 let files = sorted_entries(&path, findings)
                     .into_iter()
-                    .filter(|path| fs::metadata(path).is_ok_and(|found| is_executable(&found)));
+                    .filter(|path| pintle_files::metadata(path).is_ok_and(|found| is_executable(&found)));
                 found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::Client(file) }));
             }
             _ => {}

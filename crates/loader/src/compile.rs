@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use pintle_contract::event::EventClass;
 use pintle_contract::{
-    CallLimits, Chain, Diagnostic, FailurePolicy, Handler, HandlerFactory, Hook, HookDeclaration, HookId,
-    HookInfluence, Layer, Matcher, ScriptTexts, Severity,
+    BuiltHandler, BuiltMatcher, CallLimits, Chain, Diagnostic, FailurePolicy, Handler, HandlerFactory, Hook,
+    HookDeclaration, HookId, HookInfluence, Layer, Matcher, Profile, ScriptTexts, Severity,
 };
 use pintle_tools::{HookVocabulary, translate_hook, vocabulary_by_name};
 
@@ -27,7 +27,19 @@ pub fn compile_chains(
 ) -> (Vec<Chain>, Vec<Diagnostic>) {
     let mut findings = Vec::new();
     let hooks = compile_all(declarations, factory, &mut findings);
-    (group_into_chains(source.into(), layer, declarations, hooks), findings)
+    (group_into_chains(source.into(), layer, declared_hooks(declarations, hooks)), findings)
+}
+
+/// The dialect and the profile of a hook, and the hook itself if it compiled.
+pub(crate) type DeclaredHook = (&'static str, Profile, Option<Arc<Hook>>);
+
+/// The hooks of declarations, as [`group_into_chains`] takes them.
+pub(crate) fn declared_hooks(
+    declarations: &[HookDeclaration],
+    hooks: Vec<Option<Hook>>,
+) -> impl Iterator<Item = DeclaredHook> {
+    let hooks = hooks.into_iter().map(|hook| hook.map(Arc::new));
+    declarations.iter().zip(hooks).map(|(declaration, hook)| (declaration.codec.dialect(), declaration.profile, hook))
 }
 
 /// Compiles declarations; a declaration that does not compile yields `None`.
@@ -36,20 +48,20 @@ pub(crate) fn compile_all(
     factory: &dyn HandlerFactory,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<Option<Hook>> {
-    declarations.iter().map(|declaration| compile(declaration, factory, findings)).collect()
+    let built = factory.build_all(declarations);
+    let parts = declarations.iter().zip(built);
+    parts.map(|(declaration, (handler, matcher))| assemble(declaration, handler, matcher, findings)).collect()
 }
 
 /// Groups compiled hooks into chains, as [`compile_chains`] does.
 pub(crate) fn group_into_chains(
     source: Arc<str>,
     layer: Layer,
-    declarations: &[HookDeclaration],
-    hooks: Vec<Option<Hook>>,
+    hooks: impl IntoIterator<Item = DeclaredHook>,
 ) -> Vec<Chain> {
     let mut chains: Vec<Chain> = Vec::new();
-    for (declaration, hook) in declarations.iter().zip(hooks) {
-        let Some(hook) = hook.map(Arc::new) else { continue };
-        let (dialect, profile) = (declaration.codec.dialect(), declaration.profile);
+    for (dialect, profile, hook) in hooks {
+        let Some(hook) = hook else { continue };
         match chains.iter_mut().find(|chain| chain.dialect == dialect && chain.profile == profile) {
             Some(chain) => chain.hooks.push(hook),
             None => chains.push(Chain { source: Arc::clone(&source), dialect, layer, profile, hooks: vec![hook] }),
@@ -65,19 +77,17 @@ pub(crate) fn group_into_chains(
 #[must_use]
 pub fn check_hooks(declarations: &[HookDeclaration], factory: &dyn HandlerFactory) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    for declaration in declarations {
-        let _ = compile(declaration, factory, &mut findings);
-    }
+    let _ = compile_all(declarations, factory, &mut findings);
     findings
 }
 
-fn compile(
+/// The hook of a declaration whose parts were built; `None` if one of them does not compile.
+fn assemble(
     declaration: &HookDeclaration,
-    factory: &dyn HandlerFactory,
+    handler: BuiltHandler,
+    matcher: BuiltMatcher,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<Hook> {
-    let handler = factory.build_handler(declaration);
-    let matcher = factory.build_matcher(declaration);
     // A hook whose matcher did not compile must not become one that always matches.
     let matcher_failed = matcher.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let mut texts = matcher.texts;
@@ -90,8 +100,12 @@ fn compile(
         _ if can_change_data(&*running, declaration) => FailurePolicy::Closed,
         default => default,
     };
-    let vocabulary = hook_vocabulary(declaration, matcher.matcher.as_ref(), &texts);
-    findings.extend(crate::lint::lint_unclear_tool_names(declaration, &vocabulary, &texts));
+    // Only calls of tools are translated.
+    let vocabulary = declaration.event.def().is_about_tool_call().then(|| {
+        let vocabulary = hook_vocabulary(declaration, matcher.matcher.as_ref(), &texts);
+        findings.extend(crate::lint::lint_unclear_tool_names(declaration, &vocabulary, &texts));
+        vocabulary
+    });
     let hook = Hook {
         id: HookId::new(declaration.name.as_str()),
         event: declaration.event.clone(),
@@ -110,7 +124,10 @@ fn compile(
         limits: CallLimits { timeout_ms: declaration.timeout_ms.unwrap_or(limits.timeout_ms), ..limits },
         location: declaration.location.clone(),
     };
-    Some(translate_hook(hook, vocabulary, texts.call_reads))
+    Some(match vocabulary {
+        Some(vocabulary) => translate_hook(hook, vocabulary, texts.call_reads),
+        None => hook,
+    })
 }
 
 /// The words in which a hook hears tool calls: those of its dialect, otherwise those that its conditions use.

@@ -63,7 +63,7 @@ pub(crate) struct DiscoveredFile {
 
 /// Finds the files of a path, in registration order.
 pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
-    let metadata = match fs::metadata(path) {
+    let metadata = match pintle_files::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) => {
             let message = format!("cannot read `{}`: {}", path.display(), io_error_text(&error));
@@ -95,7 +95,9 @@ pub(crate) fn discover_project(dir: &Path, findings: &mut Vec<Diagnostic>) -> Ve
 pub(crate) fn is_project(dir: &Path) -> bool {
     let mut own = OWN_FILES.into_iter().chain([ROOT, MANIFEST]);
     let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings: &mut Vec::new() };
-    own.any(|name| dir.join(name).exists()) || search.add_settings(dir) || !find_usual_teams(dir).is_empty()
+    own.any(|name| pintle_files::exists(dir.join(name)))
+        || search.add_settings(dir)
+        || !find_usual_teams(dir).is_empty()
 }
 
 /// Finds the hooks in the configuration directory of a user or an organisation: it has the subdirectories of a root,
@@ -157,10 +159,10 @@ impl FileDiscovery<'_> {
         if path.file_name().is_some_and(|name| name == ROOT) {
             return self.add_root(path);
         }
-        let own = OWN_FILES.into_iter().find(|name| path.join(name).exists());
+        let own = OWN_FILES.into_iter().find(|name| pintle_files::exists(path.join(name)));
         if let Some(name) = own {
             self.found.push(DiscoveredFile { path: path.join(name), role: role_of_own_file(name) });
-            for other in OWN_FILES.iter().filter(|other| **other != name && path.join(other).exists()) {
+            for other in OWN_FILES.iter().filter(|other| **other != name && pintle_files::exists(path.join(other))) {
                 let message = format!("the file `{}` is not read", path.join(other).display());
                 self.warn(
                     "unread_file",
@@ -170,7 +172,7 @@ impl FileDiscovery<'_> {
             }
         }
         let root = path.join(ROOT);
-        if own.is_some() || root.exists() {
+        if own.is_some() || pintle_files::exists(&root) {
             // Guards in team files apply whatever else the project contains.
             self.found.extend(
                 find_usual_teams(path).into_iter().map(|path| DiscoveredFile { path, role: ArtifactKind::Team }),
@@ -182,7 +184,7 @@ impl FileDiscovery<'_> {
         if self.add_team(path) | self.add_package(path) | has_settings || self.is_discovered {
             return;
         }
-        if FOLDERS.iter().any(|(name, _)| path.join(name).is_dir()) {
+        if FOLDERS.iter().any(|(name, _)| pintle_files::is_dir(path.join(name))) {
             return self.add_root(path);
         }
         let role = path.file_name().and_then(|name| name.to_str()).and_then(folder_role).unwrap_or(ArtifactKind::Hook);
@@ -193,7 +195,7 @@ impl FileDiscovery<'_> {
     fn add_settings(&mut self, dir: &Path) -> bool {
         let before = self.found.len();
         let own = dir.join(SETTINGS);
-        let roles = if own.is_file() { client_files::artifact_kinds(&own) } else { Vec::new() };
+        let roles = if pintle_files::is_file(&own) { client_files::artifact_kinds(&own) } else { Vec::new() };
         self.found.extend(roles.into_iter().map(|role| DiscoveredFile { path: own.clone(), role }));
         self.found.extend(client_files::find_in_project(dir, self.findings));
         for file in client_files::find_in_folder(dir, self.findings) {
@@ -221,7 +223,7 @@ impl FileDiscovery<'_> {
     /// Adds the package of a directory; returns whether there is one.
     fn add_package(&mut self, dir: &Path) -> bool {
         let manifest = dir.join(MANIFEST);
-        let is_there = manifest.is_file();
+        let is_there = pintle_files::is_file(&manifest);
         if is_there {
             package::discover_package(&manifest, &mut self.found, self.findings);
         }
@@ -230,10 +232,10 @@ impl FileDiscovery<'_> {
 
     /// Adds everything of one root. A missing root is fine.
     fn add_root(&mut self, root: &Path) {
-        if !root.exists() {
+        if !pintle_files::exists(root) {
             return;
         }
-        if !root.is_dir() {
+        if !pintle_files::is_dir(root) {
             let message = format!("cannot read `{}`: it is not a directory", root.display());
             self.findings.push(error_without_file("unreadable", message, "make it a directory that contains `hooks/`"));
             return;
@@ -250,10 +252,12 @@ impl FileDiscovery<'_> {
     /// Adds the policy file of a directory. One of a similar name is an error, because it may be meant to guard something.
     fn add_policy(&mut self, dir: &Path) {
         let path = dir.join(POLICY);
-        if path.exists() && recognise_role(&path).is_none() {
+        if pintle_files::exists(&path) && recognise_role(&path).is_none() {
             self.found.push(DiscoveredFile { path, role: ArtifactKind::Policy });
         }
-        for near in ["policy.yml", "policy.json"].map(|name| dir.join(name)).iter().filter(|path| path.is_file()) {
+        for near in
+            ["policy.yml", "policy.json"].map(|name| dir.join(name)).iter().filter(|path| pintle_files::is_file(path))
+        {
             let message = format!("the file `{}` is not read, so the packs in it are not on", near.display());
             self.findings.push(error_without_file("unread_file", message, &format!("rename it to `{POLICY}`")));
         }
@@ -262,7 +266,7 @@ impl FileDiscovery<'_> {
     fn add_root_bundles(&mut self, root: &Path) {
         for path in sorted_entries(root, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            if path.is_dir() {
+            if pintle_files::is_dir(&path) {
                 self.warn_unread_folder(&path, &name);
             } else if name.ends_with(".md") && !OWN_FILES.contains(&name.as_str()) {
                 self.found.push(DiscoveredFile { path, role: ArtifactKind::Bundle(BundleFolder::Root) });
@@ -300,7 +304,7 @@ impl FileDiscovery<'_> {
     }
 
     fn add_flat_if_present(&mut self, dir: &Path, artifact_kind: ArtifactKind) {
-        if dir.exists() {
+        if pintle_files::exists(dir) {
             self.add_flat(dir, artifact_kind);
         }
     }
@@ -315,13 +319,13 @@ impl FileDiscovery<'_> {
                 && matches!(artifact_kind, ArtifactKind::Hook | ArtifactKind::Bundle(BundleFolder::Plugins))
             {
                 self.found.push(DiscoveredFile { path, role: ArtifactKind::Plugin });
-            } else if artifact_kind == ArtifactKind::Hook && is_yaml_path(&path) && path.is_file() {
+            } else if artifact_kind == ArtifactKind::Hook && is_yaml_path(&path) && pintle_files::is_file(&path) {
                 self.add_hooks_yaml(path);
             } else if name.to_lowercase().ends_with(".md") || name.to_lowercase().ends_with(".markdown") {
                 let message = format!("the file `{}` is not read", path.display());
                 let help = "rename it so that it ends in `.md`";
                 self.warn("unread_file", message, help);
-            } else if path.is_dir() && has_markdown(&path) {
+            } else if pintle_files::is_dir(&path) && has_markdown(&path) {
                 let message = format!("the directory `{}` is not read", path.display());
                 let help = format!("subdirectories are not read; move its files up into `{}`", dir.display());
                 self.warn("unread_folder", message, &help);
@@ -337,7 +341,8 @@ pub(crate) fn is_yaml_path(path: &Path) -> bool {
 
 /// The entries of a directory, ordered by the bytes of their names.
 pub(crate) fn sorted_entries(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
-    let listed = fs::read_dir(dir).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
+    let listed =
+        pintle_files::read_dir(dir).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
     let mut paths: Vec<PathBuf> = match listed {
         Ok(paths) => paths,
         Err(error) => {
@@ -350,9 +355,8 @@ pub(crate) fn sorted_entries(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<
             Vec::new()
         }
     };
-    paths.sort_by(|one, other| {
-        one.file_name().map(|name| name.as_encoded_bytes()).cmp(&other.file_name().map(|name| name.as_encoded_bytes()))
-    });
+    // They have the same directory, so only their names differ.
+    paths.sort_unstable_by(|one, other| one.as_os_str().as_encoded_bytes().cmp(other.as_os_str().as_encoded_bytes()));
     paths
 }
 
@@ -362,7 +366,7 @@ pub(crate) fn is_own_agent_file(artifact_kind: ArtifactKind) -> bool {
 
 fn has_markdown(dir: &Path) -> bool {
     let is_markdown = |entry: fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".md");
-    fs::read_dir(dir).is_ok_and(|entries| entries.flatten().any(is_markdown))
+    pintle_files::read_dir(dir).is_ok_and(|entries| entries.flatten().any(is_markdown))
 }
 
 fn role_of_own_file(name: &str) -> ArtifactKind {

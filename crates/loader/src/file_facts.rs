@@ -3,22 +3,16 @@
 //! This is the only part of the crate that depends on Unix. Elsewhere files have no mode that says who may write them: one
 //! in the user's home directory counts as the user's own, and any other one as a file that anybody may have written.
 
-pub(crate) use system::{file_identity, is_own, mode, stamp};
+pub(crate) use system::{file_identity, is_own, mode};
 
 /// The mode bits that let other users write.
 pub(crate) const OTHERS_WRITE: u32 = 0o022;
-
-/// What changes if a file is touched: its device, number and size, and the time of its last change, which cannot be set
-/// back.
-pub(crate) type ChangeStamp = (u64, u64, u64, (i64, i64));
 
 #[cfg(unix)]
 mod system {
     use std::fs::Metadata;
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
-
-    use crate::file_facts::ChangeStamp;
 
     /// Whether a file belongs to the account that this process runs as.
     pub(crate) fn is_own(_path: &Path, metadata: &Metadata) -> bool {
@@ -34,20 +28,13 @@ mod system {
     pub(crate) fn file_identity(metadata: &Metadata) -> Option<(u64, u64)> {
         (metadata.is_file() && metadata.nlink() > 1).then(|| (metadata.dev(), metadata.ino()))
     }
-
-    pub(crate) fn stamp(metadata: &Metadata) -> ChangeStamp {
-        (metadata.dev(), metadata.ino(), metadata.size(), (metadata.ctime(), metadata.ctime_nsec()))
-    }
 }
 
 #[cfg(not(unix))]
 mod system {
     use std::fs::Metadata;
     use std::path::Path;
-    use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::UNIX_EPOCH;
-
-    use crate::file_facts::ChangeStamp;
 
     pub(crate) fn is_own(path: &Path, _metadata: &Metadata) -> bool {
         let home = pintle_files::home_dir().and_then(|home| pintle_files::canonicalize(home).ok());
@@ -64,11 +51,5 @@ mod system {
             metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
         let nanoseconds = u64::try_from(changed.as_nanos()).unwrap_or(u64::MAX);
         metadata.is_file().then(|| (metadata.len(), nanoseconds))
-    }
-
-    /// Every time of a file can be set back, so a file never counts as untouched: no two stamps are equal.
-    pub(crate) fn stamp(_: &Metadata) -> ChangeStamp {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        (0, NEXT.fetch_add(1, Ordering::Relaxed), 0, (0, 0))
     }
 }

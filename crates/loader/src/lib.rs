@@ -4,7 +4,10 @@
 //! else, in the order of files and lines. The dialects decide what a file means; this crate decides which files are
 //! read and what happens to their declarations.
 //!
-//! Only this crate and the tape access files.
+//! Only this crate and the tape access files. It looks at them through `pintle_files`, so that what was loaded can be used
+//! as long as none of them changes.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files"))]
 
 mod client_files;
 mod compile;
@@ -13,6 +16,8 @@ mod documents;
 mod expand;
 mod file_facts;
 mod known_files;
+mod known_hooks;
+mod known_scripts;
 mod layers;
 mod lint;
 mod load;
@@ -32,6 +37,8 @@ mod unread;
 pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use expand::expand_env;
 pub use known_files::KnownFiles;
+pub use known_hooks::KnownHooks;
+pub use known_scripts::KnownScripts;
 pub use layers::{
     LayerDirs, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects, load_layer, resolve_named_dir,
     state_dir,

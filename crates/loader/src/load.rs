@@ -1,6 +1,7 @@
 //! Loads a path.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,10 +12,13 @@ use pintle_contract::{
 use pintle_dialects::command_hooks::DockerAgentVersion;
 use pintle_dialects::{Artifact, ArtifactKind, ParsedProject};
 
-use crate::compile::{check_hooks, compile_all, group_into_chains};
+use pintle_files::file_state;
+
+use crate::compile::{check_hooks, compile_all, declared_hooks, group_into_chains};
 use crate::discover::{DiscoveredFile, discover, discover_project, error_without_file, is_own_agent_file};
 use crate::expand::expand_team;
 use crate::known_files::KnownFiles;
+use crate::known_hooks::KnownHooks;
 use crate::package::is_plugin_file;
 use crate::parse::parse_artifacts;
 use crate::policy::{PolicyFiles, collect_policy_files, hooks_of};
@@ -22,7 +26,7 @@ use crate::trust::{LoadedFiles, ProjectTrust, TrustGrants, TrustState, bind_comm
 use crate::{lint, read};
 
 /// The result of loading a path.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LoadedPath {
     /// The chains, one for each source; empty without hooks.
     pub chains: Vec<Chain>,
@@ -67,11 +71,25 @@ pub struct LoadOptions<'a> {
     pub excluded_dialect: Option<&'a str>,
     /// The files that other paths of the same set already have, which are not loaded again. Default: none.
     pub known_files: Option<&'a KnownFiles>,
+    /// The hooks that earlier processes read, for a process that handles one event. They are in the chains, but not among
+    /// the declarations. Default: none, so all files are read.
+    pub known_hooks: Option<&'a KnownHooks>,
+    /// Whether hooks that load are not searched for what their authors probably do not want, for a process that handles
+    /// one event and shows no warnings. Default: false.
+    pub skips_lints: bool,
 }
 
 impl Default for LoadOptions<'_> {
     fn default() -> Self {
-        Self { host_tools: &NATIVE_TOOLS, compat: None, trust_grants: None, excluded_dialect: None, known_files: None }
+        Self {
+            host_tools: &NATIVE_TOOLS,
+            compat: None,
+            trust_grants: None,
+            excluded_dialect: None,
+            known_files: None,
+            known_hooks: None,
+            skips_lints: false,
+        }
     }
 }
 
@@ -159,6 +177,7 @@ impl LoadedPath {
     pub fn require_hooks(&mut self, path: &Path) {
         let of_members = self.team.iter().flat_map(|team| &team.agents).any(|agent| !agent.hooks.is_empty());
         if self.hook_declarations.is_empty()
+            && self.chains.iter().all(|chain| chain.hooks.is_empty())
             && !self.is_repeated
             && !of_members
             && self.personas.is_empty()
@@ -223,12 +242,24 @@ fn load_files(
 ) -> LoadedPath {
     let discovered = files.len();
     // What the user did not name is compared with the trusted set as a whole.
-    if let Some(known) = options.known_files.filter(|_| options.trust_grants.is_none()) {
-        known.keep_new(&mut files, &mut findings);
-    }
+    let states = match options.known_files.filter(|_| options.trust_grants.is_none()) {
+        Some(known) => known.keep_new(&mut files, &mut findings),
+        None => files.iter().filter(|_| options.known_hooks.is_some()).map(|file| file_state(&file.path)).collect(),
+    };
     let is_repeated = files.len() < discovered;
     // A document among the hooks is policy, too: an edit could make it a hook.
     let policy_paths: Vec<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
+    // What a project that needs trust contains is always read.
+    let is_asked_once = options.skips_lints && options.trust_grants.is_none() && options.excluded_dialect.is_none();
+    let seen = options.known_hooks.filter(|_| is_asked_once).and_then(|known| {
+        known.look_at(
+            path,
+            &format!("{layer:?} {purpose:?} {:?} {:?}", options.compat, options.host_tools),
+            &files,
+            &states,
+        )
+    });
+    let sleeping = seen.as_ref().and_then(|seen| seen.take_known(&mut files));
     let artifacts = read::read_all(&mut files, path, &mut findings);
     let source = || LoadedFiles::new(path, files_with_text(&files, &artifacts), purpose != LoadPurpose::OwnAgent);
     let source = options.trust_grants.map(|agreements| (agreements, source()));
@@ -293,7 +324,12 @@ fn load_files(
         });
         findings.extend(left_out);
     }
-    let mut chains = group_into_chains(Arc::from(path.display().to_string()), layer, &project.hooks, hooks);
+    let seen = seen.filter(|_| sleeping.is_none());
+    let collected = seen.as_ref().and_then(|seen| seen.collect_known(&policy_paths, &project, &hooks));
+    let sleeping = sleeping.unwrap_or_default();
+    let file_count = files.len() + sleeping.count();
+    let hooks = sleeping.merge_with(declared_hooks(&project.hooks, hooks));
+    let mut chains = group_into_chains(Arc::from(path.display().to_string()), layer, hooks);
     chains.extend(stand_ins);
     project.hooks.retain(|declaration| options.excluded_dialect != Some(declaration.codec.dialect()));
     findings.extend(check_hooks(&project.unplaced, factory));
@@ -313,23 +349,15 @@ fn load_files(
     for member in project.team.iter().flat_map(|team| &team.agents) {
         findings.extend(check_hooks(&member.hooks, factory));
     }
-    for chain in &chains {
-        findings.extend(lint::lint(chain, &project.hooks, project.agent.as_ref(), options.host_tools));
-        findings.extend(lint::unknown_step_hooks(chain, &project.personas));
+    if !options.skips_lints {
+        findings.extend(lint::lint_project(&project, &chains, options.host_tools, path));
     }
-    findings.extend(lint::unreachable(&project.hooks));
-    findings.extend(project.hooks.iter().flat_map(lint::lint_without_effect));
-    if let Some(agent) = project.agent.as_ref().filter(|_| project.team.is_none()) {
-        findings.extend(lint::lint_never_asked(
-            &project.hooks,
-            agent,
-            &project.permissions,
-            !project.personas.is_empty(),
-        ));
+    if let (Some(seen), Some(collected)) = (seen, collected)
+        && findings.iter().all(|finding| finding.severity != Severity::Error)
+    {
+        // Without the file, the next process reads everything again.
+        let _ = seen.save(&collected);
     }
-    let of_members = project.team.iter().flat_map(|team| &team.agents).flat_map(|agent| &agent.hooks);
-    let missing = project.hooks.iter().chain(of_members).filter_map(|hook| lint::lint_program(hook, path));
-    findings.extend(missing);
     sort_diagnostics(&mut findings);
     LoadedPath {
         chains,
@@ -343,7 +371,7 @@ fn load_files(
         policy,
         diagnostics: findings,
         hook_declarations: project.hooks,
-        files: files.len(),
+        files: file_count,
         is_repeated,
     }
 }
@@ -385,11 +413,14 @@ fn files_with_text(
     files: &[DiscoveredFile],
     artifacts: &[Artifact],
 ) -> Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)> {
+    let mut read_files: HashMap<&OsStr, &Arc<SourceFile>> = HashMap::with_capacity(artifacts.len());
+    for artifact in artifacts {
+        read_files.entry(artifact.file.path.as_os_str()).or_insert(&artifact.file);
+    }
     let text = |files: &DiscoveredFile| {
         // A program among the files was not read as text.
         let is_text = !matches!(files.role, ArtifactKind::Client(file) if !file.is_text());
-        let file = artifacts.iter().map(|artifact| &artifact.file).find(|file| file.path == files.path);
-        file.filter(|_| is_text).cloned()
+        read_files.get(files.path.as_os_str()).filter(|_| is_text).map(|file| Arc::clone(file))
     };
     files.iter().map(|file| (file.role, file.path.clone(), text(file))).collect()
 }

@@ -1,7 +1,6 @@
 //! Finds the files that match a shell pattern.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// The most files that are examined for one part of a pattern.
@@ -24,7 +23,7 @@ pub(crate) fn expand_pattern(pattern: &Path) -> Vec<PathBuf> {
             continue;
         }
         let below = |dir: &PathBuf| -> Vec<PathBuf> {
-            let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+            let entries = pintle_files::read_dir(dir).into_iter().flatten().flatten();
             let fits = entries.filter(|entry| matches_name(&names, &entry.file_name()));
             fits.map(|entry| dir.join(entry.file_name())).take(MOST_MATCHES).collect()
         };
@@ -77,6 +76,8 @@ pub(crate) fn matches_text(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

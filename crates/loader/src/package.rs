@@ -41,14 +41,15 @@ fn walk_manifests(
     let mut modules: Vec<PathBuf> = Vec::new();
     for name in FOLDERS {
         let dir = if name.is_empty() { dir.to_owned() } else { dir.join(name) };
-        if dir.is_dir() || name.is_empty() {
+        if pintle_files::is_dir(&dir) || name.is_empty() {
             let place = if dir.as_os_str().is_empty() { Path::new(".") } else { &dir };
-            let files =
-                sorted_entries(place, findings).into_iter().filter(|path| path.is_file() && is_module_file(path));
+            let files = sorted_entries(place, findings)
+                .into_iter()
+                .filter(|path| pintle_files::is_file(path) && is_module_file(path));
             modules.extend(files.filter_map(|path| Some(dir.join(path.file_name()?))));
         }
     }
-    for path in files.modules.iter().map(|path| dir.join(path)).filter(|path| path.is_file()) {
+    for path in files.modules.iter().map(|path| dir.join(path)).filter(|path| pintle_files::is_file(path)) {
         if !modules.contains(&path) {
             modules.push(path);
         }
@@ -56,7 +57,7 @@ fn walk_manifests(
     manifests.extend(modules.into_iter().map(|path| DiscoveredFile { path, role: ArtifactKind::Module }));
     for dependency in files.dependencies {
         let manifest = dir.join(&dependency.folder).join(MANIFEST);
-        if manifest.is_file() {
+        if pintle_files::is_file(&manifest) {
             walk_manifests(&manifest, seen, manifests, findings);
         } else {
             let message = format!("`{MANIFEST}` does not exist in `{}`", dependency.folder.display());

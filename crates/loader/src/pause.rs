@@ -75,7 +75,7 @@ impl PauseWindow {
     pub fn load(state_dir: &Path, now_ms: u64) -> Result<Option<Self>, PauseFileError> {
         let path = pause_path(state_dir);
         let ignored = |reason: String| PauseFileError::Ignored { path: path.clone(), reason };
-        let found = match fs::symlink_metadata(&path) {
+        let found = match pintle_files::symlink_metadata(&path) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
             found => found.map_err(|error| ignored(io_error_text(&error)))?,
         };

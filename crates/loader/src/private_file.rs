@@ -2,14 +2,14 @@
 //!
 //! Another program may read such a file at any moment, so it is written to a temporary file and renamed.
 
-use std::fs;
-use std::io::{self, Write};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use pintle_files::{private_dir_builder, private_options};
+use pintle_files::{path_beside, private_dir_builder, private_options};
 use serde::Serialize;
 
-use crate::file_facts::{self, OTHERS_WRITE};
+use crate::file_facts::{self, OTHERS_WRITE, is_own, mode};
 
 /// The mode bit that lets everyone write.
 const EVERYBODY_WRITES: u32 = 0o002;
@@ -25,7 +25,7 @@ pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
 /// further up if everyone can write to it and remove other users' files.
 pub(crate) fn find_writable_folder(path: &Path) -> Option<PathBuf> {
     let real = pintle_files::canonicalize(path).ok()?;
-    let mode = |dir: &Path| fs::metadata(dir).map(|found| file_facts::mode(dir, &found)).unwrap_or_default();
+    let mode = |dir: &Path| pintle_files::metadata(dir).map(|found| file_facts::mode(dir, &found)).unwrap_or_default();
     let is_open = |(depth, dir): &(usize, &Path)| match depth {
         0 => mode(dir) & OTHERS_WRITE != 0,
         _ => mode(dir) & EVERYBODY_WRITES != 0 && mode(dir) & STICKY == 0,
@@ -35,27 +35,43 @@ pub(crate) fn find_writable_folder(path: &Path) -> Option<PathBuf> {
     real.ancestors().skip(1).take(depth).enumerate().find(is_open).map(|(_, dir)| dir.to_owned())
 }
 
-/// Replaces a file in one step. Only the user may read and write it.
+/// Reads a file that is the user's own, and that no other user can read, write or replace; `None` if it is not, or is larger
+/// than allowed.
+pub(crate) fn read_private_file(path: &Path, most_bytes: u64) -> Option<Vec<u8>> {
+    if find_writable_folder(path).is_some() || pintle_files::symlink_metadata(path).ok()?.is_symlink() {
+        return None;
+    }
+    let file = pintle_files::open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    let is_private = is_own(path, &metadata) && mode(path, &metadata) & 0o077 == 0 && metadata.len() <= most_bytes;
+    if !is_private {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
+    file.take(most_bytes).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Replaces a file in one step, so that it lasts. Only the user may read and write it.
 pub(crate) fn replace_private_json(path: &Path, form: &impl Serialize) -> io::Result<()> {
-    let beside = path.with_extension(format!("{}.new", std::process::id()));
-    let written = write_new(&beside, form).and_then(|()| fs::rename(&beside, path));
+    let mut text = serde_json::to_vec_pretty(form)?;
+    text.push(b'\n');
+    replace_private_file(path, |file| file.write_all(&text).and_then(|()| file.sync_all()))?;
+    // The new name is durable only after its directory is synced, which only Unix can do.
+    #[cfg(unix)]
+    #[expect(clippy::disallowed_methods, reason = "nothing is read")]
+    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()?;
+    Ok(())
+}
+
+/// Replaces a file in one step. Only the user may read and write it.
+pub(crate) fn replace_private_file(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let beside = path_beside(path);
+    let opened = private_options().create_new(true).write(true).open(&beside);
+    let written = opened.and_then(|mut file| write(&mut file)).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
         // It may not have been created.
         let _ = fs::remove_file(&beside);
     }
-    written?;
-    // The new name is durable only after its directory is synced, which only Unix can do.
-    #[cfg(unix)]
-    std::fs::File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()?;
-    Ok(())
-}
-
-fn write_new(path: &Path, form: &impl Serialize) -> io::Result<()> {
-    // The leftover of a program that was killed here.
-    let _ = fs::remove_file(path);
-    let mut file = private_options().create_new(true).write(true).open(path)?;
-    let mut text = serde_json::to_vec_pretty(form)?;
-    text.push(b'\n');
-    file.write_all(&text)?;
-    file.sync_all()
+    written
 }

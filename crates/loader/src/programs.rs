@@ -1,6 +1,5 @@
 //! Looks up programs of this machine, for dialects whose hooks are scripts.
 
-use std::fs;
 use std::path::Path;
 
 use pintle_dialects::{PathStatus, ProgramLookup};
@@ -15,7 +14,7 @@ pub(crate) struct InstalledPrograms;
 
 impl ProgramLookup for InstalledPrograms {
     fn inspect(&self, path: &Path) -> PathStatus {
-        let Ok(metadata) = fs::metadata(path) else { return PathStatus::Missing };
+        let Ok(metadata) = pintle_files::metadata(path) else { return PathStatus::Missing };
         if !metadata.is_file() {
             return PathStatus::NotAFile;
         }

@@ -51,7 +51,7 @@ fn read_artifact(discovered: &DiscoveredFile) -> Result<Artifact, Diagnostic> {
 }
 
 /// The name without its extension and nothing else, so that `a.b.md` is `a.b`.
-fn name_without_ending(path: &Path) -> String {
+pub(crate) fn name_without_ending(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let known = [".md", ".yaml", ".yml", ".star", ".harn", ".toml", ".json"]
         .into_iter()
@@ -64,18 +64,16 @@ pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, Diagnostic> {
         let message = format!("cannot read the file: {}", io_error_text(error));
         unread_file_error(path, "unreadable", message, "check that it exists and that you may read it")
     };
-    let file = match pintle_files::open(path) {
+    let (file, size) = match pintle_files::open_sized(path) {
         Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
             let message = String::from("cannot read the file: it is not a regular file");
             return Err(unread_file_error(path, "unreadable", message, "use a regular file"));
         }
         opened => opened.map_err(|error| unreadable(&error))?,
     };
-    let metadata = file.metadata().map_err(|error| unreadable(&error))?;
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(MAX_FILE_BYTES)).unwrap_or_default() + 1);
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_FILE_BYTES)).unwrap_or_default() + 1);
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        let size = metadata.len();
         let message = format!("the file is too large: it has {size} bytes, the limit is {MAX_FILE_BYTES}");
         return Err(unread_file_error(
             path,

@@ -22,7 +22,7 @@ const TEAM_FILES: [&str; 8] = [
 /// The docker-agent YAML of a path: the file itself, or that of a directory without an agent's own file.
 #[must_use]
 pub fn find_team_file(path: &Path) -> Option<PathBuf> {
-    if !path.is_dir() {
+    if !pintle_files::is_dir(path) {
         return (is_yaml_path(path) && recognise_role(path) == Some(ArtifactKind::Team)).then(|| path.to_owned());
     }
     let found = discover(path, &mut Vec::new());
@@ -33,7 +33,7 @@ pub fn find_team_file(path: &Path) -> Option<PathBuf> {
 /// Whether a path consists of more than one file, so that using the docker-agent YAML alone would leave out guards.
 #[must_use]
 pub fn has_more_than(path: &Path, file: &Path) -> bool {
-    path.is_dir() && discover(path, &mut Vec::new()).iter().any(|found| found.path != file)
+    pintle_files::is_dir(path) && discover(path, &mut Vec::new()).iter().any(|found| found.path != file)
 }
 
 /// Whether a team file has one of the usual names, so that it is found without being named.
@@ -46,7 +46,7 @@ pub fn has_usual_name(file: &Path) -> bool {
 /// not read.
 pub(crate) fn find_usual_teams(dir: &Path) -> Vec<PathBuf> {
     let usual = TEAM_FILES.into_iter().map(|name| dir.join(name));
-    usual.filter(|path| path.is_file() && recognise_role(path) == Some(ArtifactKind::Team)).collect()
+    usual.filter(|path| pintle_files::is_file(path) && recognise_role(path) == Some(ArtifactKind::Team)).collect()
 }
 
 /// The team files of a directory.

@@ -45,9 +45,10 @@ fn files_below(path: &Path) -> Vec<PathBuf> {
             if seen > MOST {
                 return files;
             }
-            match (entry.is_symlink(), entry.is_dir()) {
+            let is_link = pintle_files::symlink_metadata(&entry).is_ok_and(|found| found.is_symlink());
+            match (is_link, pintle_files::is_dir(&entry)) {
                 (false, true) if depth < DEEPEST && !is_hidden_path(&entry) => folders.push((entry, depth + 1)),
-                _ if entry.is_file() => files.push(entry),
+                _ if pintle_files::is_file(&entry) => files.push(entry),
                 _ => {}
             }
         }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use pintle_host::Effect;
 use pintle_host::contract::HookId;
 use serde_json::Value;
 
@@ -88,10 +87,7 @@ impl Outcome {
 
     /// The texts for the user, in the order of their hooks.
     pub fn notices(&self) -> impl Iterator<Item = &str> {
-        self.0.effects.iter().filter_map(|(_, effect)| match effect {
-            Effect::Notice(text) => Some(text.as_str()),
-            _ => None,
-        })
+        self.0.user_texts()
     }
 
     /// What the user should know of: hooks that failed or did not run, whatever was decided.

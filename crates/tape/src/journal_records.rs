@@ -1,10 +1,12 @@
 //! Converts the engine's journal entries to records, for both the writer and replay.
 
-use pintle_contract::{CallId, Event, Hook, JournalEntry, Payload};
+use std::borrow::Cow;
+
+use pintle_contract::{CallId, Decision, Event, Hook, JournalEntry, Outcome, Payload, Verdict, VerdictKind};
 
 use crate::record::{
     ApprovalRecord, EventRecord, HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord,
-    OutcomeRecord, RecordBody, WarningRecord,
+    OutcomeRecord, PassedCall, RecordBody, RecordedVerdict, WarningRecord,
 };
 
 /// An open dispatch.
@@ -61,6 +63,118 @@ impl OpenDispatch {
         self.versions.push(payload.clone());
         PayloadVersion { number: u32::try_from(self.versions.len() - 1).unwrap_or(u32::MAX), first_seen: true }
     }
+}
+
+/// The records of a dispatch that become a single one if nothing happens but that built-in hooks pass.
+#[derive(Debug)]
+pub(crate) struct PassingDispatch {
+    number: u64,
+    parent: Option<u64>,
+    cause: Option<CallId>,
+    event: Event,
+    /// When the event was fired.
+    at_ms: u64,
+    /// Those of the calls so far, each with its time.
+    records: Vec<(u64, RecordBody<'static>)>,
+}
+
+impl PassingDispatch {
+    /// Begins with the record of the event.
+    pub(crate) fn new(open: &OpenDispatch, event: &Event, at_ms: u64) -> Self {
+        let (number, parent, cause) = (open.number, open.parent, open.cause);
+        Self { number, parent, cause, event: event.clone(), at_ms, records: Vec::new() }
+    }
+
+    /// The number of the dispatch.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The event.
+    pub(crate) fn event(&self) -> &Event {
+        &self.event
+    }
+
+    /// When the event was fired.
+    pub(crate) fn at_ms(&self) -> u64 {
+        self.at_ms
+    }
+
+    /// Adds a call or a return. Returns false for anything that needs a record of its own.
+    pub(crate) fn add(&mut self, at_ms: u64, entry: &JournalEntry<'_>, number: impl Fn(&Hook) -> Option<u64>) -> bool {
+        let record = match entry {
+            JournalEntry::Call { id, hook, round: 0, event } if event.payload.ptr_eq(&self.event.payload) => {
+                let Some(entry) = number(hook) else { return false };
+                let (dispatch, hook) = (self.number, Cow::Owned(hook.id.to_string()));
+                let (call, round, payload) = (id.0, 0, 0);
+                RecordBody::HookCall(HookCallRecord { dispatch, call, hook, entry, round, payload, value: None })
+            }
+            JournalEntry::Return { id, hook, verdict, duration_us } if is_passing(verdict) => {
+                let hook = Cow::Owned(hook.id.to_string());
+                let (dispatch, call, verdict) = (self.number, id.0, RecordedVerdict::passing());
+                RecordBody::HookReturned(HookReturnedRecord {
+                    dispatch,
+                    call,
+                    hook,
+                    duration_us: *duration_us,
+                    verdict,
+                })
+            }
+            _ => return false,
+        };
+        self.records.push((at_ms, record));
+        true
+    }
+
+    /// The record of the whole dispatch, if it has this outcome because its hooks passed.
+    pub(crate) fn as_single_record(&self, outcome: &Outcome) -> Option<EventRecord<'_>> {
+        let Outcome { decision, approved, rewritten, reasons, effects, failures, warnings, shadow, approval, .. } =
+            outcome;
+        let is_plain = *decision == Decision::Allow
+            && !approved
+            && !rewritten
+            && reasons.is_empty()
+            && effects.is_empty()
+            && failures.is_empty()
+            && warnings.is_empty()
+            && shadow.is_empty()
+            && approval.is_none();
+        let calls = self.records.iter().filter_map(|(_, record)| match record {
+            RecordBody::HookCall(call) => Some(call),
+            _ => None,
+        });
+        let duration_of = |id: u64| {
+            self.records.iter().find_map(|(_, record)| match record {
+                RecordBody::HookReturned(returned) if returned.call == id => Some(returned.duration_us),
+                _ => None,
+            })
+        };
+        let passed: Option<Vec<PassedCall<'_>>> = calls
+            .map(|HookCallRecord { call, hook, entry, .. }| {
+                let (hook, duration_us) = (Cow::Borrowed(&**hook), duration_of(*call)?);
+                Some(PassedCall { call: *call, hook, entry: *entry, duration_us })
+            })
+            .collect();
+        let passed = passed.filter(|passed| is_plain && passed.len() == outcome.hooks_called as usize)?;
+        (!passed.is_empty()).then(|| EventRecord { passed, ..self.event_record() })
+    }
+
+    /// The records of the dispatch so far, each on its own with its time.
+    pub(crate) fn write_to(&self, mut each: impl FnMut(u64, RecordBody<'_>)) {
+        each(self.at_ms, RecordBody::Event(self.event_record()));
+        self.records.iter().for_each(|(at_ms, record)| each(*at_ms, record.clone()));
+    }
+
+    fn event_record(&self) -> EventRecord<'_> {
+        EventRecord::new(self.number, self.parent, &self.event, self.cause)
+    }
+}
+
+fn is_passing(verdict: &Verdict) -> bool {
+    matches!(verdict.kind, VerdictKind::Pass)
+        && verdict.rewrite.is_none()
+        && verdict.effects.is_empty()
+        && verdict.warnings.is_empty()
 }
 
 /// Converts one journal entry to its records, in order. `number` returns the number of a hook on the tape.

@@ -20,6 +20,7 @@ mod read;
 mod write;
 
 pub use error::{RecordError, TapeError};
+pub use pintle_contract::ListPrefix;
 pub use read::{LoadedTape, TapeLine, TapeReader, TapeSource, TornRecord, read, read_bytes, read_file_bytes};
 pub use record::{HeaderRecord, HostRecord, LoadedHook, Record, RecordBody};
-pub use write::{Durability, ListPrefix, RecordObserver, Tape, TapeCursor, UnknownDurabilityError, is_being_written};
+pub use write::{Durability, RecordObserver, Tape, TapeCursor, UnknownDurabilityError, is_being_written};

@@ -4,11 +4,12 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pintle_files::{private_dir_builder, private_options};
+use pintle_files::{path_beside, private_dir_builder, private_options};
 
 use crate::is_being_written;
 use crate::line::digest_hex;
@@ -26,19 +27,117 @@ const BRANCH: &str = "call-";
 const LONGEST_NAME: usize = 100;
 
 /// The file of a saved state, as it was read or written. It is not kept open where an open file cannot be replaced.
+///
+/// Its first line is a state, and each one after it says what changed: to save another state is to write one line. After
+/// some of them a line has the whole state again, behind an empty one. A line that was torn as its process died is not one.
+/// When the file has grown, a new one with the whole state takes its place.
 #[derive(Debug)]
-pub struct StateFile(Option<File>);
+pub struct StateFile {
+    file: Option<File>,
+    /// The same file once a line was added.
+    writer: Option<File>,
+    length_bytes: u64,
+    /// Where the last line with the whole state begins, and its length.
+    whole_line: (u64, u64),
+    /// Whether its last line is whole.
+    ends_whole: bool,
+}
+
+/// What the next line of a saved state has to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StateForm {
+    /// The whole state.
+    Whole,
+    /// What changed since the last line.
+    Change,
+}
 
 impl StateFile {
-    fn new(file: File) -> Self {
-        Self(cfg!(unix).then_some(file))
+    fn new(file: File, bytes: &[u8]) -> Self {
+        let file = cfg!(unix).then_some(file);
+        let start = start_of_state(bytes);
+        let line_bytes = bytes.iter().skip(start).take_while(|byte| **byte != b'\n').count();
+        Self {
+            file,
+            writer: None,
+            length_bytes: bytes.len() as u64,
+            whole_line: (start as u64, line_bytes as u64),
+            ends_whole: bytes.ends_with(b"\n"),
+        }
     }
 
     /// Whether the state was saved again since.
     #[must_use]
-    pub fn is_replaced(&self) -> bool {
-        self.0.as_ref().is_none_or(is_gone)
+    pub fn is_changed(&self) -> bool {
+        let Some(found) = self.file.as_ref().and_then(|file| file.metadata().ok()) else { return true };
+        is_deleted(&found) || found.len() != self.length_bytes
     }
+
+    /// What the next line in the same file has to say; `None` if that is full.
+    fn next_form(&self) -> Option<StateForm> {
+        let (start, line_bytes) = self.whole_line;
+        let is_full = !self.ends_whole || self.length_bytes > 2 * line_bytes + MOST_STATE_BYTES;
+        // Who reads it reads from that line on.
+        let is_long = self.length_bytes - start > 2 * line_bytes + MOST_CHANGES_BYTES;
+        (!is_full).then_some(if is_long { StateForm::Whole } else { StateForm::Change })
+    }
+
+    /// Writes one more line. What cannot be written whole is removed again; if that fails too, it is a torn line.
+    fn append(mut self, path: &Path, form: StateForm, line: Vec<u8>) -> io::Result<Self> {
+        let mut writer = self.writer.map_or_else(|| File::options().append(true).open(path), Ok)?;
+        let lines = match form {
+            StateForm::Change => line,
+            StateForm::Whole => {
+                self.whole_line = (self.length_bytes + 1, line.len() as u64);
+                [b"\n", &*line].concat()
+            }
+        };
+        if let Err(error) = writer.write_all(&lines) {
+            let _ = writer.set_len(self.length_bytes);
+            return Err(error);
+        }
+        Ok(Self { length_bytes: self.length_bytes + lines.len() as u64, writer: Some(writer), ..self })
+    }
+}
+
+/// Where the last line begins that has the whole state. That of an empty line that was written last is torn.
+fn start_of_state(bytes: &[u8]) -> usize {
+    let before_last_line = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or_default();
+    let whole = bytes.get(..before_last_line).unwrap_or_default();
+    whole.windows(2).rposition(|pair| pair == b"\n\n").map_or(0, |at| at + 2)
+}
+
+/// The whole lines of a file with a state, from the last one with all of it; everything if there is none.
+fn lines_of_state(mut bytes: Vec<u8>) -> Vec<u8> {
+    if let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') {
+        bytes.truncate(end + 1);
+        bytes.drain(..start_of_state(&bytes));
+    }
+    bytes
+}
+
+/// The empty file of a branch.
+#[derive(Debug)]
+pub struct BranchFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// The file, if this process has kept it open and locked.
+    pub file: Option<File>,
+}
+
+impl From<PathBuf> for BranchFile {
+    fn from(path: PathBuf) -> Self {
+        Self { path, file: None }
+    }
+}
+
+/// The branches in a session's directory that belong to no running call.
+#[derive(Debug, Default)]
+pub struct IdleBranches {
+    /// Those of calls that ended without merging them, the oldest first.
+    pub abandoned: Vec<PathBuf>,
+    /// Empty files, to be used again.
+    pub spare: Vec<PathBuf>,
 }
 
 /// The directory of a session, locked while this value exists.
@@ -46,7 +145,18 @@ impl StateFile {
 pub struct SessionFolder {
     path: PathBuf,
     /// Holds the lock, which the system releases when the process ends for any reason.
-    lock: File,
+    lock: Arc<File>,
+}
+
+/// The open lock file of a session's directory, to lock that again.
+#[derive(Debug)]
+pub struct LockFile(Arc<File>);
+
+impl Drop for SessionFolder {
+    fn drop(&mut self) {
+        // Whoever keeps the file open has not locked it any more. It fails only where there are no locks.
+        let _ = self.lock.unlock();
+    }
 }
 
 impl SessionFolder {
@@ -56,12 +166,21 @@ impl SessionFolder {
     /// # Errors
     /// When it cannot be created, or another process still holds the lock after `patience`.
     pub fn lock(path: PathBuf, patience: Duration) -> io::Result<Self> {
+        let lock = LockFile(Arc::new(open_or_create_lock(&path)?));
+        Self::lock_by(path, lock, patience)
+    }
+
+    /// Locks the directory by its [lock file](Self::lock_file) of an earlier time. No other thread may use that file.
+    ///
+    /// # Errors
+    /// As [`SessionFolder::lock`].
+    pub fn lock_by(path: PathBuf, lock: LockFile, patience: Duration) -> io::Result<Self> {
+        let LockFile(mut lock) = lock;
         let until = Instant::now() + patience;
-        let mut lock = open_or_create_lock(&path)?;
         loop {
             match lock.try_lock() {
                 // The session was deleted while this process waited, and starts again.
-                Ok(()) if is_gone(&lock) => lock = open_or_create_lock(&path)?,
+                Ok(()) if is_gone(&lock) => lock = Arc::new(open_or_create_lock(&path)?),
                 Ok(()) => return Ok(Self { path, lock }),
                 // Without support for locks, other processes cannot be excluded.
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
@@ -75,6 +194,12 @@ impl SessionFolder {
                 Err(TryLockError::WouldBlock) => thread::sleep(LOOK),
             }
         }
+    }
+
+    /// The lock file, to be kept open for the next time.
+    #[must_use]
+    pub fn lock_file(&self) -> LockFile {
+        LockFile(Arc::clone(&self.lock))
     }
 
     /// Deletes the session with its whole directory.
@@ -106,23 +231,31 @@ impl SessionFolder {
         tape_path(&self.path)
     }
 
-    /// A path for the branch of a call that begins, which no other call has. Branches are sorted by time.
+    /// A file for the branch of a call that begins, with a name that no other one has. Branches are sorted by time. A spare
+    /// one gets this name if there is one: to use it again costs less than a new file.
     #[must_use]
-    pub fn new_branch_path(&self, now_ms: u64) -> PathBuf {
+    pub fn begin_branch(&self, now_ms: u64, spare: Option<BranchFile>) -> BranchFile {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        self.path.join(format!("{BRANCH}{now_ms:014}-{process}-{count}.jsonl"))
+        let path = self.path.join(format!("{BRANCH}{now_ms:014}-{process}-{count}.jsonl"));
+        // Otherwise the branch becomes a new file.
+        let file = spare.filter(|spare| fs::rename(&spare.path, &path).is_ok()).and_then(|spare| spare.file);
+        BranchFile { path, file }
     }
 
-    /// The branches of calls that ended without merging them, the oldest first.
+    /// The branches that belong to no running call. `own` is one that this process keeps.
     ///
     /// # Errors
     /// When the directory cannot be read.
-    pub fn abandoned_branches(&self) -> io::Result<Vec<PathBuf>> {
-        let mut abandoned = self.branches()?;
-        abandoned.retain(|branch| !is_running(branch));
-        abandoned.sort_unstable();
-        Ok(abandoned)
+    pub fn idle_branches(&self, own: Option<&Path>) -> io::Result<IdleBranches> {
+        let mut idle = IdleBranches::default();
+        for branch in self.branches()?.into_iter().filter(|branch| Some(branch.as_path()) != own) {
+            if !is_being_written(&branch).unwrap_or(true) {
+                if is_empty(&branch) { &mut idle.spare } else { &mut idle.abandoned }.push(branch);
+            }
+        }
+        idle.abandoned.sort_unstable();
+        Ok(idle)
     }
 
     /// Whether a call is running other than that of a branch.
@@ -145,7 +278,15 @@ impl SessionFolder {
         fs::remove_file(branch)
     }
 
-    /// The saved state with its file, if there is any.
+    /// Empties a branch that was merged, for a later call. Where files that others have open cannot be cut, it is removed.
+    ///
+    /// # Errors
+    /// When it cannot be emptied.
+    pub fn empty_branch(&self, branch: &Path, file: &File) -> io::Result<()> {
+        if cfg!(unix) { file.set_len(0) } else { self.remove_branch(branch) }
+    }
+
+    /// The lines of the saved state with its file, if there is any.
     ///
     /// # Errors
     /// When it cannot be read, or was saved but is missing.
@@ -154,7 +295,7 @@ impl SessionFolder {
             Ok(mut file) => {
                 let mut bytes = Vec::new();
                 file.read_to_end(&mut bytes)?;
-                Ok(Some((StateFile::new(file), bytes)))
+                Ok(Some((StateFile::new(file, &bytes), lines_of_state(bytes))))
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Err(_) if self.lock.metadata()?.len() > 0 => Err(io::Error::other(format!("its `{STATE}` is missing"))),
@@ -162,18 +303,27 @@ impl SessionFolder {
         }
     }
 
-    /// Replaces the saved state, and returns its new file. If the process dies meanwhile, either the old or the new state
-    /// remains.
+    /// Saves the state, and returns its file. `before` is the file as it was loaded or saved last; `write_line` writes a
+    /// line, with its end, that says all of the state or what changed since. If the process dies meanwhile, either the old
+    /// or the new state remains.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn save_state(&self, bytes: &[u8]) -> io::Result<StateFile> {
-        // Only one process at a time gets here, so a file that a killed one left is used again.
+    pub fn save_state(
+        &self,
+        before: Option<StateFile>,
+        write_line: impl FnOnce(StateForm) -> io::Result<Vec<u8>>,
+    ) -> io::Result<StateFile> {
         let path = self.path.join(STATE);
-        let file = replace_by(&path.with_extension("new"), &path, bytes)?;
+        let before = before.filter(|file| !file.is_changed()).and_then(|file| Some((file.next_form()?, file)));
+        let file = match before {
+            Some((form, before)) => before.append(&path, form, write_line(form)?)?,
+            // Only one process at a time gets here, so a file that a killed one left is used again.
+            None => replace_by(&path.with_extension("new"), &path, &write_line(StateForm::Whole)?)?,
+        };
         // The lock file records that state was saved, so that missing state is not taken for a new session.
         if self.lock.metadata().is_ok_and(|lock| lock.len() == 0) {
-            let _ = (&self.lock).write_all(b"kept\n");
+            let _ = (&*self.lock).write_all(b"kept\n");
         }
         Ok(file)
     }
@@ -204,13 +354,18 @@ pub fn read_if_exists(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// # Errors
 /// When the file cannot be written.
 pub fn replace_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace_by(&path.with_extension(format!("{}.new", std::process::id())), path, bytes).map(drop)
+    replace_by(&path_beside(path), path, bytes).map(drop)
 }
+
+/// The length of changes after which a line has the whole state again, and that of a file which is replaced. Both are
+/// longer by twice the length of a whole state. To replace a file costs much more than to write a line.
+const MOST_CHANGES_BYTES: u64 = 16 << 10;
+const MOST_STATE_BYTES: u64 = 128 << 10;
 
 /// Replaces a file by a new one, which is written beside it.
 fn replace_by(sibling: &Path, path: &Path, bytes: &[u8]) -> io::Result<StateFile> {
     let opened = private_options().write(true).create(true).truncate(true).open(sibling);
-    let written = opened.and_then(|mut file| file.write_all(bytes).map(|()| StateFile::new(file)));
+    let written = opened.and_then(|mut file| file.write_all(bytes).map(|()| StateFile::new(file, bytes)));
     let replaced = written.and_then(|file| fs::rename(sibling, path).map(|()| file));
     if replaced.is_err() {
         let _ = fs::remove_file(sibling);
@@ -224,12 +379,12 @@ pub fn tape_path(dir: &Path) -> PathBuf {
     dir.join(TAPE)
 }
 
-/// The saved state of a session, if there is any.
+/// The lines of a session's saved state, if there is any.
 ///
 /// # Errors
 /// When it exists and cannot be read.
 pub fn load_state(dir: &Path) -> io::Result<Option<Vec<u8>>> {
-    read_if_exists(&dir.join(STATE))
+    Ok(read_if_exists(&dir.join(STATE))?.map(lines_of_state))
 }
 
 /// The session directories in a directory, in no particular order: those with a tape or a lock. Everything else is
@@ -281,9 +436,14 @@ fn branches(dir: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(named.map(|name| dir.join(name)).collect())
 }
 
-/// Whether the process of a branch is running. It has locked the file; a branch that cannot be opened counts as running.
+/// Whether the call of a branch is running: its process has locked the file. A branch that cannot be opened counts as
+/// running, one that is empty was merged.
 fn is_running(branch: &Path) -> bool {
-    is_being_written(branch).unwrap_or(true)
+    !is_empty(branch) && is_being_written(branch).unwrap_or(true)
+}
+
+fn is_empty(branch: &Path) -> bool {
+    fs::symlink_metadata(branch).is_ok_and(|found| found.len() == 0)
 }
 
 /// Opens the lock file of a directory, and creates both if needed.
@@ -298,14 +458,18 @@ fn open_or_create_lock(dir: &Path) -> io::Result<File> {
 }
 
 /// Whether a file was deleted after it was opened.
-#[cfg(unix)]
 fn is_gone(file: &File) -> bool {
-    file.metadata().is_ok_and(|file| std::os::unix::fs::MetadataExt::nlink(&file) == 0)
+    file.metadata().is_ok_and(|file| is_deleted(&file))
+}
+
+#[cfg(unix)]
+fn is_deleted(open: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(open) == 0
 }
 
 /// On other systems open files cannot be deleted.
 #[cfg(not(unix))]
-fn is_gone(_file: &File) -> bool {
+fn is_deleted(_open: &fs::Metadata) -> bool {
     false
 }
 
@@ -328,11 +492,44 @@ mod tests {
         let first = SessionFolder::lock(path.clone(), Duration::ZERO).unwrap();
         assert_eq!(SessionFolder::lock(path.clone(), Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
         assert!(first.load_state().unwrap().is_none());
-        first.save_state(b"one").unwrap();
-        first.save_state(b"two").unwrap();
+        let save = |folder: &SessionFolder, before, text: &str| {
+            folder.save_state(before, |form| Ok(format!("{text} {form:?}\n").into_bytes())).unwrap()
+        };
+        let file = save(&first, None, "one");
+        let file = save(&first, Some(file), "two");
+        assert!(!file.is_changed());
         drop(first);
-        let next = SessionFolder::lock(path, Duration::ZERO).unwrap();
-        assert_eq!(next.load_state().unwrap().unwrap().1, b"two");
+        let next = SessionFolder::lock(path.clone(), Duration::ZERO).unwrap();
+        let state = path.join(STATE);
+        assert_eq!(fs::read(&state).unwrap(), b"one Whole\ntwo Change\n");
+        let (loaded, text) = next.load_state().unwrap().unwrap();
+        assert_eq!(text, fs::read(&state).unwrap());
+        let loaded = save(&next, Some(loaded), "three");
+        assert!(!loaded.is_changed() && (cfg!(windows) || file.is_changed()));
+        // What a process that died left of its line is not a state, and nothing is written behind it.
+        fs::write(&state, "one\ntwo\nthr").unwrap();
+        let (torn, text) = next.load_state().unwrap().unwrap();
+        assert_eq!(text, b"one\ntwo\n");
+        save(&next, Some(torn), "four");
+        assert_eq!(fs::read(&state).unwrap(), b"four Whole\n");
+        // Long changes end with the whole state, and a long file is replaced.
+        let long = "x".repeat(usize::try_from(MOST_CHANGES_BYTES).unwrap() / 2);
+        let mut file = Some(next.load_state().unwrap().unwrap().0);
+        let mut counts = Vec::new();
+        for _ in 0..24 {
+            file = Some(save(&next, file, &long));
+            let lines = String::from_utf8(load_state(&path).unwrap().unwrap()).unwrap();
+            assert!(lines.lines().next().unwrap().ends_with("Whole") && !lines.trim_end().contains("\n\n"));
+            counts.push((lines.lines().count(), fs::metadata(&state).unwrap().len() / MOST_CHANGES_BYTES));
+        }
+        assert!(counts.iter().all(|(lines, size)| *lines <= 5 && *size <= 10), "{counts:?}");
+        assert!(counts.windows(2).any(|pair| pair[0].1 > pair[1].1), "it was replaced: {counts:?}");
+        assert!(counts.windows(2).any(|pair| pair[0].0 > pair[1].0 && pair[0].1 <= pair[1].1), "{counts:?}");
+        // The whole state was torn.
+        fs::write(&state, "one Whole\ntwo Change\n\nthree Wh").unwrap();
+        let (torn, text) = next.load_state().unwrap().unwrap();
+        assert_eq!(text, b"one Whole\ntwo Change\n\n");
+        drop(torn);
         fs::remove_dir_all(root).unwrap();
     }
 
@@ -343,7 +540,7 @@ mod tests {
         assert!(!is_in_use(&path).unwrap(), "it does not exist");
         let first = SessionFolder::lock(path.clone(), Duration::ZERO).unwrap();
         assert!(is_in_use(&path).unwrap());
-        first.save_state(b"one").unwrap();
+        first.save_state(None, |_| Ok(b"one\n".to_vec())).unwrap();
         fs::create_dir(path.join("more")).unwrap();
         fs::write(path.join("more/file"), "").unwrap();
         let lock = open_or_create_lock(&path).unwrap();

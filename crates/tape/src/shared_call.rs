@@ -12,8 +12,10 @@ use pintle_files::{private_dir_builder, private_options};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The file that is locked while the others are read and written. The name differs from that of a session's lock.
+/// The name of a directory's gate. It differs from that of a session's lock.
 const GATE: &str = "gate";
+/// The digits of a call's name that name its directory.
+const SHARD_DIGITS: usize = 2;
 /// How long an answer is used. The reporters of one call run at once, or one after the other.
 const FRESH: Duration = Duration::from_secs(10);
 
@@ -29,13 +31,16 @@ pub enum SharedAnswer {
 /// A call that this process has to answer.
 #[derive(Debug)]
 pub struct SharedCall {
-    dir: PathBuf,
+    gate: CallGate,
     file: File,
+    call: String,
 }
 
 /// What is known of a call.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct SharedCallRecord {
+    /// The call. A file that was used for another one says so until this one is written into it.
+    call: String,
     /// The reporters of the call.
     reporters: Vec<String>,
     /// The answer, once it is known.
@@ -49,37 +54,52 @@ impl SharedAnswer {
     /// # Errors
     /// When the files in the directory cannot be used.
     pub fn take(dir: &Path, call: &str, reporter: &str) -> io::Result<Self> {
-        let gate = lock_gate(dir)?;
-        for path in list_calls(dir, call)? {
+        // All files of a directory are looked at, so each has few, however many calls come.
+        let dir = &dir.join(call.get(..SHARD_DIGITS).unwrap_or(call));
+        let gate = CallGate::open(dir)?;
+        let locked = gate.lock()?;
+        let FoundCalls { same, spare } = list_calls(dir, call)?;
+        for path in same {
             let file = private_options().read(true).write(true).open(&path)?;
-            let Some(mut record) = read_record(&file) else { continue };
+            let Some(mut record) = read_record(&file, call) else { continue };
             let is_running = is_locked(&file)?;
             if record.reporters.iter().any(|known| known == reporter) || !(is_running || is_fresh(&file)) {
                 continue;
             }
             record.reporters.push(reporter.to_owned());
             write_record(&file, &record)?;
-            drop(gate);
+            drop(locked);
             if is_running {
                 file.lock()?;
             }
-            let shared = SharedCall { dir: dir.to_owned(), file };
+            let shared = SharedCall { gate, file, call: call.to_owned() };
             // A process that ended without an answer leaves it to this one.
             return Ok(shared.read()?.answer.map_or(Self::Own(shared), Self::Known));
         }
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_micros();
-        let path = dir.join(format!("{call}-{now:020}-{}", std::process::id()));
-        let file = private_options().read(true).write(true).create_new(true).open(&path)?;
-        file.lock()?;
-        write_record(&file, &SharedCallRecord { reporters: vec![reporter.to_owned()], answer: None })?;
-        Ok(Self::Own(SharedCall { dir: dir.to_owned(), file }))
+        let path = dir.join(format!("{call}-{:020}-{}", unix_us(), std::process::id()));
+        let file = match spare {
+            Some((spare, file)) => fs::rename(spare, &path).map(|()| file)?,
+            None => {
+                let file = private_options().read(true).write(true).create_new(true).open(&path)?;
+                file.lock()?;
+                file
+            }
+        };
+        let call = call.to_owned();
+        write_record(
+            &file,
+            &SharedCallRecord { call: call.clone(), reporters: vec![reporter.to_owned()], answer: None },
+        )?;
+        drop(locked);
+        Ok(Self::Own(SharedCall { gate, file, call }))
     }
 }
 
 impl SharedCall {
+    /// Reads the record. While this process waited for the lock, the file may have become that of another call.
     fn read(&self) -> io::Result<SharedCallRecord> {
-        let _gate = lock_gate(&self.dir)?;
-        Ok(read_record(&self.file).unwrap_or_default())
+        let _locked = self.gate.lock()?;
+        read_record(&self.file, &self.call).ok_or_else(|| io::Error::other("the call's record is gone"))
     }
 
     /// Answers the call for the other processes.
@@ -87,46 +107,80 @@ impl SharedCall {
     /// # Errors
     /// When the answer cannot be written; then each of them has to answer.
     pub fn answer(self, answer: Value) -> io::Result<()> {
-        let _gate = lock_gate(&self.dir)?;
-        let record = read_record(&self.file).unwrap_or_default();
-        write_record(&self.file, &SharedCallRecord { answer: Some(answer), ..record })
+        let _locked = self.gate.lock()?;
+        let record = read_record(&self.file, &self.call).unwrap_or_default();
+        write_record(&self.file, &SharedCallRecord { call: self.call, answer: Some(answer), ..record })
     }
 }
 
-fn lock_gate(dir: &Path) -> io::Result<File> {
-    let open = || private_options().write(true).create(true).truncate(false).open(dir.join(GATE));
-    let file = match open() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            private_dir_builder().recursive(true).create(dir)?;
-            open()?
-        }
-        opened => opened?,
-    };
-    file.lock()?;
-    Ok(file)
+/// The file that is locked while the others are read and written.
+#[derive(Debug)]
+struct CallGate(File);
+
+impl CallGate {
+    fn open(dir: &Path) -> io::Result<Self> {
+        let open = || private_options().write(true).create(true).truncate(false).open(dir.join(GATE));
+        let file = match open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                private_dir_builder().recursive(true).create(dir)?;
+                open()
+            }
+            opened => opened,
+        };
+        file.map(Self)
+    }
+
+    fn lock(&self) -> io::Result<LockedGate<'_>> {
+        self.0.lock().map(|()| LockedGate(&self.0))
+    }
 }
 
-/// The files of a call, the oldest first. Those of other calls that are not needed any more are removed.
-fn list_calls(dir: &Path, call: &str) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
+/// Locks out others while it exists.
+struct LockedGate<'a>(&'a File);
+
+impl Drop for LockedGate<'_> {
+    fn drop(&mut self) {
+        // It fails only where there are no locks.
+        let _ = self.0.unlock();
+    }
+}
+
+/// The files of a directory that matter for a call.
+#[derive(Default)]
+struct FoundCalls {
+    /// Those of the call, the oldest first.
+    same: Vec<PathBuf>,
+    /// One of another call that is not needed any more. This process has locked it.
+    spare: Option<(PathBuf, File)>,
+}
+
+/// Finds the files of a call, and one that can be used again. Others that are not needed any more are removed.
+fn list_calls(dir: &Path, call: &str) -> io::Result<FoundCalls> {
+    let mut found = FoundCalls::default();
     for entry in fs::read_dir(dir)?.flatten() {
         let (path, name) = (entry.path(), entry.file_name());
         if name.to_string_lossy().starts_with(call) {
-            found.push(path);
-        } else if name != GATE {
-            remove_if_useless(&path);
+            found.same.push(path);
+        } else if name != GATE
+            // No file is older than its name.
+            && !is_fresh_name(&name.to_string_lossy())
+            && let Some(file) = open_useless(&path)
+        {
+            match found.spare {
+                None => found.spare = Some((path, file)),
+                // If it cannot be removed, it stays useless.
+                Some(_) => drop(fs::remove_file(path)),
+            }
         }
     }
-    found.sort();
+    found.same.sort();
     Ok(found)
 }
 
-fn remove_if_useless(path: &Path) {
-    let is_useless = |file: &File| !is_fresh(file) && is_locked(file).is_ok_and(|running| !running);
-    if pintle_files::open(path).is_ok_and(|file| is_useless(&file)) {
-        // If it cannot be removed, it stays useless.
-        let _ = fs::remove_file(path);
-    }
+/// Opens and locks a file if it is not needed any more.
+fn open_useless(path: &Path) -> Option<File> {
+    let file = private_options().read(true).write(true).open(path).ok()?;
+    (!is_fresh(&file) && is_locked(&file).is_ok_and(|running| !running)).then_some(file)
 }
 
 /// Whether the process that answers a call is running. Otherwise this process has locked the file then.
@@ -144,22 +198,38 @@ fn is_fresh(file: &File) -> bool {
     written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < FRESH))
 }
 
-fn read_record(mut file: &File) -> Option<SharedCallRecord> {
+/// Whether a file got its name recently.
+fn is_fresh_name(name: &str) -> bool {
+    let named_us = name.split('-').rev().nth(1).and_then(|micros| micros.parse().ok());
+    named_us.and_then(|named_us| unix_us().checked_sub(named_us)).is_some_and(|age| u128::from(age) < FRESH.as_micros())
+}
+
+fn unix_us() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Reads what is known of a call; `None` if the file does not say it.
+fn read_record(mut file: &File, call: &str) -> Option<SharedCallRecord> {
     let mut bytes = Vec::new();
     file.rewind().and_then(|()| file.read_to_end(&mut bytes)).ok()?;
-    serde_json::from_slice(&bytes).ok()
+    serde_json::from_slice(&bytes).ok().filter(|record: &SharedCallRecord| record.call == call)
 }
 
 fn write_record(mut file: &File, record: &SharedCallRecord) -> io::Result<()> {
     let bytes = serde_json::to_vec(record)?;
     file.rewind()?;
     file.write_all(&bytes)?;
-    file.set_len(bytes.len() as u64)
+    match file.metadata()?.len() > bytes.len() as u64 {
+        true => file.set_len(bytes.len() as u64),
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::thread;
+    use std::time::SystemTime;
 
     use serde_json::json;
 
@@ -209,5 +279,40 @@ mod tests {
             drop(killed);
             third.join().unwrap();
         });
+    }
+
+    /// Makes every record so old that it is not needed any more.
+    fn age_records(dir: &Path) -> Vec<PathBuf> {
+        let old = SystemTime::now() - 2 * FRESH;
+        let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+        let records: Vec<_> = entries.filter(|path| path.file_name().unwrap() != GATE).collect();
+        let age = |path: PathBuf| {
+            File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
+            let (call, _) = path.file_name().unwrap().to_str().unwrap().rsplit_once("-0").unwrap();
+            let aged = path.with_file_name(format!("{call}-{:020}-1", 1));
+            fs::rename(path, &aged).unwrap();
+            aged
+        };
+        records.into_iter().map(age).collect()
+    }
+
+    #[test]
+    fn an_old_record_becomes_that_of_another_call_and_never_answers_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let take = |call: &str, reporter: &str| SharedAnswer::take(dir.path(), call, reporter).unwrap();
+        own(take("aa-long", "1")).answer(json!({"text": "x".repeat(500)})).unwrap();
+        let shard = dir.path().join("aa");
+        let [before] = &age_records(&shard)[..] else { panic!("one record") };
+        let other = own(take("aa-other", "2"));
+        let [after] = &age_records(&shard)[..] else { panic!("the record was not used again") };
+        assert_ne!(before, after);
+        // It is old, but its process is running.
+        own(take("aa-third", "1"));
+        other.answer(json!(2)).unwrap();
+        assert_eq!(known(take("aa-other", "3")), json!(2));
+        // A process that was killed between the two steps leaves the record of the call before under the new name.
+        let record = fs::read(after).unwrap();
+        fs::write(shard.join("aa-killed-00000000000000000001-1"), record).unwrap();
+        own(take("aa-killed", "4"));
     }
 }

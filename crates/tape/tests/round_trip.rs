@@ -172,6 +172,7 @@ fn record_body() -> impl Strategy<Value = RecordBody<'static>> {
                 event,
                 origin: Cow::Owned(origin),
                 no_hooks: turn % 2 == 0,
+                passed: Vec::new(),
                 payload: Cow::Owned(payload),
             })
         }),

@@ -273,7 +273,11 @@ impl<'a> ClientSandbox<'a> {
     fn pintle_command(&self, arguments: &[&str]) -> Command {
         let mut command = self.clean_command(self.pintle);
         // Some of the client's variables decide whether it runs hooks, and some are those of an agent.
-        command.args(arguments).envs(self.client.environment.iter().copied()).env("PINTLE_USER_SETUP", "1");
+        command
+            .args(arguments)
+            .envs(self.client.environment.iter().copied())
+            .env("PINTLE_USER_SETUP", "1")
+            .env("PINTLE_SERVE", "off");
         command
     }
 

@@ -8,10 +8,9 @@ use std::cell::Cell;
 
 use pintle_host::contract::DispatchId;
 use pintle_host::event::{CompletionPost, CompletionPre, TokenUsage};
-use pintle_host::tape::ListPrefix;
 use pintle_host::{EventKind, lifecycle};
 
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, RequestMessages};
 use crate::model::{ModelMessage, ModelReply, ModelRequest};
 use crate::observer::AgentEvent;
 use crate::turn_context::TurnContext;
@@ -44,13 +43,13 @@ pub(crate) fn complete(
     iteration: u32,
     tools: ToolChoice,
 ) -> Result<ReviewedReply, TurnError> {
-    let mut request = build_request(turn, conversation, tools);
-    let prefix = conversation.list_prefix(&request.messages);
+    let mut messages = conversation.next_request(system_prompt(turn, conversation), turn.agent.spec.history);
     // Reminders come last, so that everything before them is the same in the next request.
     let (reminders, carried) = conversation.reminders.due_reminders(turn.agent.shared.nonce());
-    request.messages.extend(reminders);
+    messages.messages.extend(reminders);
+    let request = build_request(turn, conversation, tools);
     let offered: Vec<String> = request.tools.iter().map(|tool| tool.name.clone()).collect();
-    let (request, same_as) = review_request(turn, request, iteration, prefix)?;
+    let ReviewedRequest { request, same_as, mut unsent } = review_request(turn, request, messages, iteration)?;
     let is_removed = |name: &String| request.tools.iter().all(|tool| tool.name != *name);
     turn.state.withhold_tools(offered.into_iter().filter(is_removed).collect());
     let clock = turn.agent.shared.runtime.clock();
@@ -83,30 +82,33 @@ pub(crate) fn complete(
     // The reply is about to become one more message.
     conversation.length.counted_messages = conversation.messages.len() + 1;
     let reply = review_reply(turn, conversation, reply, model, duration_ms)?;
+    if unsent.messages.is_empty() {
+        unsent.messages = request.messages;
+    }
+    conversation.take_back(unsent);
     turn.notify(AgentEvent::ModelAnswered { text: &reply.text, tool_calls: reply.tool_calls.len(), usage });
     Ok(ReviewedReply { reply, streamed: streamed.get() })
 }
 
-fn build_request(turn: &TurnContext, conversation: &mut Conversation, tools: ToolChoice) -> ModelRequest {
-    let spec = &turn.agent.spec;
+fn system_prompt(turn: &TurnContext, conversation: &Conversation) -> Option<String> {
     let notes = turn.state.notes_for_call();
     let told =
         conversation.notes.iter().chain(&notes.persistent).chain(&notes.prompt).chain(&notes.turn).chain(&notes.call);
-    let instruction = Some(spec.instruction.as_str()).filter(|text| !text.is_empty());
+    let instruction = Some(turn.agent.spec.instruction.as_str()).filter(|text| !text.is_empty());
     let of_work = turn.step_context.iter().flat_map(|work| work.instructions());
     let system: Vec<&str> = instruction.into_iter().chain(of_work).chain(told.map(String::as_str)).collect();
-    let mut messages = Vec::new();
-    if !system.is_empty() {
-        messages.push(ModelMessage::system(system.join("\n\n")));
-    }
-    messages.extend(conversation.window(spec.history));
+    (!system.is_empty()).then(|| system.join("\n\n"))
+}
+
+/// The request without its messages.
+fn build_request(turn: &TurnContext, conversation: &Conversation, tools: ToolChoice) -> ModelRequest {
     let declared = turn.model_spec();
     ModelRequest {
-        agent: spec.name.clone(),
+        agent: turn.agent.spec.name.clone(),
         conversation: conversation.id.clone(),
         // A model without a provider is another model of the current provider.
         model: declared.filter(|model| model.provider.is_empty()).map(|model| model.name.clone()).unwrap_or_default(),
-        messages,
+        messages: Vec::new(),
         tools: if tools == ToolChoice::Allowed { turn.definitions() } else { Vec::new() },
         max_tokens: declared.and_then(|model| model.max_tokens),
         temperature: declared.and_then(|model| model.temperature),
@@ -115,29 +117,41 @@ fn build_request(turn: &TurnContext, conversation: &mut Conversation, tools: Too
     }
 }
 
-/// Fires `completion.pre`. Returns the request to send, and the dispatch whose payload contains all of it.
+/// A request after its hooks.
+struct ReviewedRequest {
+    request: ModelRequest,
+    /// The dispatch whose payload contains all of it.
+    same_as: Option<DispatchId>,
+    /// What of the messages before the hooks is not in the request.
+    unsent: RequestMessages,
+}
+
+/// Fires `completion.pre` for a request with these messages.
 fn review_request(
     turn: &TurnContext,
     request: ModelRequest,
+    mut messages: RequestMessages,
     iteration: u32,
-    prefix: Option<ListPrefix>,
-) -> Result<(ModelRequest, Option<DispatchId>), TurnError> {
+) -> Result<ReviewedRequest, TurnError> {
     let payload = || CompletionPre {
         provider: provider_name(turn),
         ..wire::request_to_payload(&request, turn.model().name(), iteration)
     };
-    let reviewed = lifecycle::review_request(&mut TurnLife::with_prefix(turn, prefix), payload)?;
+    let mut life = TurnLife::with_messages(turn, messages.take_values(), messages.prefix);
+    let reviewed = lifecycle::review_request(&mut life, payload)?;
     let dispatch = reviewed.dispatch();
     let misfit = |reason: String| {
         TurnError::failed("hook", format!("completion.pre modify payload: {reason}"))
             .with_event(EventKind::CompletionPre)
     };
-    let request = match reviewed.into_rewritten().map_err(|error| misfit(error.to_string()))? {
+    let rewritten = reviewed.into_rewritten().map_err(|error| misfit(error.to_string()))?;
+    messages.put_back(life.into_messages());
+    let request = match rewritten {
         Some(payload) => wire::request_from_payload(payload, &request, turn.model().name()).map_err(misfit)?,
-        None => request,
+        None => ModelRequest { messages: std::mem::take(&mut messages.messages), ..request },
     };
     let (request, has_more) = add_call_notes(turn, request);
-    Ok((request, dispatch.filter(|_| !has_more)))
+    Ok(ReviewedRequest { request, same_as: dispatch.filter(|_| !has_more), unsent: messages })
 }
 
 /// The provider of the agent's model, if its declaration names one.

@@ -24,7 +24,7 @@ use crate::session_state::{DelegationResult, TurnOutput};
 use crate::turn_context::{Agent, TurnContext};
 use crate::turn_life::TurnLife;
 
-pub(crate) use new_agent::{compile_overlay, new_root};
+pub(crate) use new_agent::{new_root, share_overlay};
 pub(crate) use transfer::{TransferMode, check_call_allowed, transfer, unknown_agent_message};
 
 use attempts::DelegatedTask;

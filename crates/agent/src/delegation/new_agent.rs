@@ -19,12 +19,12 @@ use crate::turn_context::{Agent, AgentParts, SessionContext, Tool, ToolPolicies,
 /// When its tools or hooks do not compile.
 pub(crate) fn new_root(
     shared: Arc<SessionContext>,
-    spec: AgentSpec,
+    spec: Arc<AgentSpec>,
     model: Arc<dyn Model>,
     more: Vec<Arc<dyn Tool>>,
 ) -> Result<Arc<Agent>, String> {
     let bounds = DelegationBounds::from_spec(&spec.delegation);
-    let overlay = compile_overlay(&shared.runtime, &spec, &HookOverlay::default())?;
+    let overlay = share_overlay(&shared.runtime, &spec)?;
     let max_iterations = spec.exit.max_iterations;
     let mut toolbox = Toolbox::new(ToolPolicies::default().narrowed_by(&spec.policy)?);
     add_native_tools(&mut toolbox);
@@ -58,10 +58,13 @@ pub(super) fn new_child(
     let bounds = parent.bounds.for_child(&spec.delegation);
     let max_iterations = parent.bounds.iterations(depth).min(spec.exit.max_iterations);
     let (toolbox, waiting_callers, agents) = (toolbox(policies), Vec::new(), spec.agents.clone());
-    build(spec, AgentParts { shared, model, depth, waiting_callers, overlay, bounds, max_iterations, toolbox, agents })
+    build(
+        Arc::new(spec),
+        AgentParts { shared, model, depth, waiting_callers, overlay, bounds, max_iterations, toolbox, agents },
+    )
 }
 
-fn build(spec: AgentSpec, mut parts: AgentParts) -> Result<Arc<Agent>, String> {
+fn build(spec: Arc<AgentSpec>, mut parts: AgentParts) -> Result<Arc<Agent>, String> {
     let toolbox = &mut parts.toolbox;
     for tool in &spec.tools {
         toolbox.add(StarlarkTool::compile(&parts.shared.runtime, tool)?);
@@ -74,26 +77,34 @@ fn build(spec: AgentSpec, mut parts: AgentParts) -> Result<Arc<Agent>, String> {
             toolbox.add(tool);
         }
     }
-    Ok(Agent::new(Arc::new(spec), parts))
+    Ok(Agent::new(spec, parts))
+}
+
+/// The hooks of an agent without others above it, which the sessions of the agent share.
+pub(crate) fn share_overlay(runtime: &Runtime, spec: &Arc<AgentSpec>) -> Result<Arc<HookOverlay>, String> {
+    let overlay = runtime.agent_overlay(spec).map_err(|found| uncompilable(spec, found))?;
+    if let Some(tape) = runtime.tape().filter(|_| !spec.hooks.is_empty()) {
+        tape.record_agent_hooks(overlay.chains());
+    }
+    Ok(overlay)
+}
+
+fn uncompilable(spec: &AgentSpec, diagnostics: Vec<Diagnostic>) -> String {
+    let faults: Vec<Diagnostic> = diagnostics.into_iter().filter(|found| found.severity == Severity::Error).collect();
+    format!("hooks of agent `{}` do not compile: {}", spec.name, join_diagnostics(&faults))
 }
 
 /// Compiles the agent's own hooks and appends their chains to those of the agents above.
-pub(crate) fn compile_overlay(
-    runtime: &Runtime,
-    spec: &AgentSpec,
-    overlay: &HookOverlay,
-) -> Result<Arc<HookOverlay>, String> {
+fn compile_overlay(runtime: &Runtime, spec: &AgentSpec, overlay: &HookOverlay) -> Result<Arc<HookOverlay>, String> {
     if spec.hooks.is_empty() {
         return Ok(Arc::new(overlay.with_chains([])));
     }
     let (chains, found) = runtime.compile_chains(&format!("agent {}", spec.name), Layer::Agent, &spec.hooks);
-    let faults: Vec<Diagnostic> = found.into_iter().filter(|found| found.severity == Severity::Error).collect();
-    if faults.is_empty() {
-        if let Some(tape) = runtime.tape() {
-            tape.record_agent_hooks(&chains);
-        }
-        Ok(Arc::new(overlay.with_chains(chains)))
-    } else {
-        Err(format!("hooks of agent `{}` do not compile: {}", spec.name, join_diagnostics(&faults)))
+    if found.iter().any(|found| found.severity == Severity::Error) {
+        return Err(uncompilable(spec, found));
     }
+    if let Some(tape) = runtime.tape() {
+        tape.record_agent_hooks(&chains);
+    }
+    Ok(Arc::new(overlay.with_chains(chains)))
 }

@@ -82,7 +82,7 @@ pub(super) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn T
     TOOLS.iter().map(move |def| -> Arc<dyn Tool> {
         let takes_task = std::ptr::fn_addr_eq(def.properties, task_properties as fn() -> Value);
         let description = format!("{}{}", def.description, if takes_task { known.as_str() } else { "" });
-        def.build(ModelTool { description, ..def.to_definition() }, None, &Arc::new(()))
+        def.build(Arc::new(ModelTool { description, ..def.to_definition() }), None, &Arc::new(()))
     })
 }
 

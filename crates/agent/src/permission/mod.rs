@@ -9,6 +9,7 @@ mod rules;
 mod shell;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use pintle_host::CommandSafety;
@@ -24,7 +25,7 @@ use rules::{PermissionRuleSet, RuleVerdict};
 pub(crate) struct PermissionChecker {
     /// Whether permissions were declared. If not, every call runs that no hook denies or asks about.
     is_declared: bool,
-    rules: PermissionRuleSet,
+    rules: Arc<PermissionRuleSet>,
     mode: PermissionMode,
     grants: SessionGrants,
     /// Held during an approval request, so that the user sees one request at a time.
@@ -61,7 +62,7 @@ impl PermissionChecker {
     /// # Errors
     /// When a rule cannot be read.
     pub(crate) fn new(spec: Option<&PermissionsSpec>, mode: Option<PermissionMode>) -> Result<Self, String> {
-        let rules = spec.map(PermissionRuleSet::compile).transpose()?.unwrap_or_default();
+        let rules = spec.map(PermissionRuleSet::shared).transpose()?.unwrap_or_default();
         let declared = mode.or_else(|| spec.and_then(|spec| spec.mode));
         Ok(Self {
             is_declared: spec.is_some() || mode.is_some(),

@@ -2,7 +2,9 @@
 
 use std::cell::OnceCell;
 use std::path::Path;
+use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
 use pintle_host::contract::{PermissionRule, PermissionsSpec};
 use pintle_host::shell::{CallSite, LineCommands, command_text, commands_of_line};
 use regex::Regex;
@@ -25,6 +27,9 @@ pub(crate) enum RuleVerdict<'a> {
     /// No rule matches.
     NoRule,
 }
+
+/// The rules that sessions of this program use: many sessions have the same ones.
+static COMPILED: Mutex<Vec<(PermissionsSpec, Weak<PermissionRuleSet>)>> = Mutex::new(Vec::new());
 
 #[derive(Debug, Default)]
 pub(crate) struct PermissionRuleSet {
@@ -52,9 +57,23 @@ struct ArgumentRule {
 }
 
 impl PermissionRuleSet {
+    /// The compiled rules, which equal declarations share.
+    ///
     /// # Errors
     /// When a rule is invalid; the message names the rule.
-    pub(super) fn compile(spec: &PermissionsSpec) -> Result<Self, String> {
+    pub(super) fn shared(spec: &PermissionsSpec) -> Result<Arc<Self>, String> {
+        let mut compiled = COMPILED.lock();
+        compiled.retain(|(_, rules)| rules.strong_count() > 0);
+        let known = compiled.iter().find(|(known, _)| known == spec).and_then(|(_, rules)| rules.upgrade());
+        if let Some(rules) = known {
+            return Ok(rules);
+        }
+        let rules = Arc::new(Self::compile(spec)?);
+        compiled.push((spec.clone(), Arc::downgrade(&rules)));
+        Ok(rules)
+    }
+
+    fn compile(spec: &PermissionsSpec) -> Result<Self, String> {
         let all = |rules: &[PermissionRule]| rules.iter().map(CompiledRule::compile).collect::<Result<Vec<_>, _>>();
         Ok(Self { deny: all(&spec.deny)?, ask: all(&spec.ask)?, allow: all(&spec.allow)? })
     }

@@ -23,7 +23,7 @@ use crate::workspace::Workspace;
 /// Configures and builds a [`Session`].
 pub struct SessionBuilder {
     runtime: Arc<Runtime>,
-    agent: AgentSpec,
+    agent: Arc<AgentSpec>,
     model: Arc<dyn Model>,
     workspace: PathBuf,
     read_only: Vec<PathBuf>,
@@ -51,11 +51,12 @@ impl std::fmt::Debug for SessionBuilder {
 }
 
 impl Session {
-    /// Starts a builder for a session of this agent with this model, under the runtime's hooks.
-    pub fn builder(runtime: Arc<Runtime>, agent: AgentSpec, model: Arc<dyn Model>) -> SessionBuilder {
+    /// Starts a builder for a session of this agent with this model, under the runtime's hooks. Sessions that are given the
+    /// same `Arc` of an agent share its compiled hooks.
+    pub fn builder(runtime: Arc<Runtime>, agent: impl Into<Arc<AgentSpec>>, model: Arc<dyn Model>) -> SessionBuilder {
         SessionBuilder {
             runtime,
-            agent,
+            agent: agent.into(),
             model,
             workspace: PathBuf::from("."),
             read_only: Vec::new(),
@@ -209,10 +210,10 @@ impl SessionBuilder {
     pub fn build(self) -> Result<Session, SessionBuildError> {
         let unresumable = |reason| SessionBuildError::Resume { reason };
         let unusable = |reason| SessionBuildError::Agent { reason };
-        let policy = self.runtime.policy_files().clone().with_paths(self.read_only);
-        let workspace = Workspace::open(&self.workspace)?.with_policy(policy);
+        let policy = Arc::clone(self.runtime.policy_files());
+        let workspace = Workspace::open(&self.workspace)?.with_policy(policy, self.read_only);
         // A team member without a team forms a team of one.
-        let alone = || TeamSpec { agents: vec![Arc::new(self.agent.clone())], ..TeamSpec::default() };
+        let alone = || TeamSpec { agents: vec![Arc::clone(&self.agent)], ..TeamSpec::default() };
         let team = self.team.or_else(|| self.agent.member.is_some().then(alone));
         let rules = self.permissions.as_ref().or_else(|| team.as_ref().map(|team| &team.permissions));
         let permissions = PermissionChecker::new(rules, self.mode.or(self.agent.permission_mode))
@@ -228,6 +229,8 @@ impl SessionBuilder {
         if let Some(restored) = restored.as_mut().filter(|_| self.should_forget_grants) {
             restored.forget_grants();
         }
+        // The rules are compiled.
+        let team = team.map(|team| TeamSpec { permissions: PermissionsSpec::default(), ..team });
         let team = team.map(|team| Arc::new(Team::new(team)));
         let tape = self.runtime.tape().and_then(|tape| std::path::absolute(tape.path()?).ok());
         let shared = Arc::new(SessionContext {

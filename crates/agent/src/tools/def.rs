@@ -1,8 +1,10 @@
 //! Tools that are rows of a table.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::model::ModelTool;
@@ -44,9 +46,15 @@ pub(super) fn object_schema(required: &[&str], properties: Value) -> Value {
     }
 }
 
+/// What a definition is made of: the name, the description, and the address of the function that makes the schemas.
+type DefinitionKey = (String, &'static str, usize);
+
+/// The definitions of the tools in tables, each made once: the sessions of a program offer the same tools.
+static DEFINITIONS: Mutex<BTreeMap<DefinitionKey, Arc<ModelTool>>> = Mutex::new(BTreeMap::new());
+
 #[derive(Debug)]
 struct TableTool<S: 'static> {
-    definition: ModelTool,
+    definition: Arc<ModelTool>,
     category: Option<&'static str>,
     access: ToolAccess,
     state: Arc<S>,
@@ -63,8 +71,20 @@ impl<S: Debug + Send + Sync + 'static> ToolDef<S> {
         }
     }
 
+    /// The same under a name, for all sessions.
+    pub(crate) fn shared_definition(&self, name: &str) -> Arc<ModelTool> {
+        let key = (name.to_owned(), self.description, self.properties as usize);
+        let make = || ModelTool { name: name.to_owned(), ..self.to_definition() };
+        Arc::clone(DEFINITIONS.lock().entry(key).or_insert_with(|| Arc::new(make())))
+    }
+
     /// The tool under this definition.
-    pub(crate) fn build(&self, definition: ModelTool, category: Option<&'static str>, state: &Arc<S>) -> Arc<dyn Tool> {
+    pub(crate) fn build(
+        &self,
+        definition: Arc<ModelTool>,
+        category: Option<&'static str>,
+        state: &Arc<S>,
+    ) -> Arc<dyn Tool> {
         let (access, state, call) = (self.access, Arc::clone(state), self.call);
         Arc::new(TableTool { definition, category, access, state, call })
     }
@@ -77,7 +97,7 @@ pub(crate) fn build_tools<S: Debug + Send + Sync + 'static>(
     state: impl Into<Arc<S>>,
 ) -> Vec<Arc<dyn Tool>> {
     let state = state.into();
-    rows.iter().map(|def| def.build(def.to_definition(), Some(category), &state)).collect()
+    rows.iter().map(|def| def.build(def.shared_definition(def.name), Some(category), &state)).collect()
 }
 
 impl<S: Debug + Send + Sync + 'static> Tool for TableTool<S> {

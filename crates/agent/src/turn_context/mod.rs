@@ -193,6 +193,11 @@ impl TurnContext {
         self.fire_in(event, &self.scope)
     }
 
+    /// Fires an event with this payload.
+    pub(crate) fn fire_payload<P: EventPayload>(&self, payload: &P) -> Outcome {
+        self.fire(&Event::from_payload(payload, Arc::clone(&self.origin)))
+    }
+
     /// Fires an event in a scope derived from this one's, and applies the effects of its hooks.
     pub(crate) fn fire_in(&self, event: &Event, scope: &EventScope) -> Outcome {
         let outcome = self.agent.shared.runtime.fire_in(event, scope);
@@ -202,7 +207,7 @@ impl TurnContext {
 
     /// Fires an event that only teams need, see [`TurnContext::team_listens`].
     pub(crate) fn fire_team<P: EventPayload>(&self, payload: impl FnOnce() -> P) -> Option<Outcome> {
-        self.team_listens::<P>().then(|| self.fire(&Event::from_payload(&payload(), Arc::clone(&self.origin))))
+        self.team_listens::<P>().then(|| self.fire_payload(&payload()))
     }
 
     /// Fires an event only teams need that reports an end, see [`TurnContext::fire_end`].

@@ -18,7 +18,7 @@ pub(super) struct Iteration {
 impl Iteration {
     /// Begins an iteration and fires `iteration.start`.
     pub(super) fn begin(turn: &TurnContext, number: u32) -> Self {
-        let _ = turn.fire_team(|| IterationStart { iteration: number });
+        let _ = turn.has_listener::<IterationStart>().then(|| turn.fire_payload(&IterationStart { iteration: number }));
         Self::resume(turn, number)
     }
 
@@ -46,7 +46,7 @@ impl Drop for Iteration {
             None => IterationEndReason::Error,
             Some(reason) => reason,
         };
-        let _ = self.turn.fire_team_end(|| IterationEnd { iteration: self.number, reason });
+        let _ = self.turn.fire_if_listened(|| IterationEnd { iteration: self.number, reason });
     }
 }
 

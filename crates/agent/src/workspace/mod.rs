@@ -9,6 +9,7 @@ mod protect;
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use pintle_host::jail::JailedDir;
 use pintle_host::loader::PolicyFiles;
@@ -19,8 +20,10 @@ pub(crate) use content::{replace_all, replace_one};
 #[derive(Debug)]
 pub struct Workspace {
     dir: JailedDir,
-    /// The files that tools cannot change.
-    policy: PolicyFiles,
+    /// What the files that tools cannot change are found from: the policy that sessions share, and paths of its own.
+    shared_policy: Option<(Arc<PolicyFiles>, Vec<PathBuf>)>,
+    /// The files that tools cannot change, found before the first change: an idle session does not need them.
+    policy: OnceLock<PolicyFiles>,
 }
 
 /// The error of a workspace that cannot be opened.
@@ -50,7 +53,7 @@ impl Workspace {
     /// When it does not exist or cannot be opened.
     pub fn open(root: &Path) -> Result<Self, WorkspaceError> {
         let folder = JailedDir::open(root).map_err(|source| WorkspaceError { path: root.to_owned(), source })?;
-        Ok(Self { dir: folder, policy: PolicyFiles::default() })
+        Ok(Self { dir: folder, shared_policy: None, policy: OnceLock::new() })
     }
 
     /// The real absolute path of a directory in the workspace, for a program to start in.

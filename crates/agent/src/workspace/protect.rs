@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use cap_std::fs::Dir;
 use pintle_host::CancelToken;
@@ -14,23 +15,34 @@ impl Workspace {
     /// Makes these paths read-only as well, wherever they are.
     #[must_use]
     pub fn with_read_only(self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        let policy = self.policy.clone().with_paths(paths);
-        self.with_policy(policy)
+        let policy = self.policy().clone().with_paths(paths);
+        self.with_policy(Arc::new(policy), [])
     }
 
-    /// Makes these files read-only, and the policy of this machine. If the workspace is a project, only its policy files are
-    /// protected; the agent works on the rest.
+    /// Makes these files and paths read-only, and the policy of this machine. If the workspace is a project, only its policy
+    /// files are protected; the agent works on the rest.
     #[must_use]
-    pub fn with_policy(mut self, policy: PolicyFiles) -> Self {
-        self.policy = policy.with_machine_policy(None, self.root()).with_working_dir(self.root());
+    pub fn with_policy(mut self, policy: Arc<PolicyFiles>, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        let paths = paths.into_iter().filter_map(|path| std::path::absolute(path).ok()).collect();
+        (self.shared_policy, self.policy) = (Some((policy, paths)), OnceLock::new());
         self
+    }
+
+    fn policy(&self) -> &PolicyFiles {
+        self.policy.get_or_init(|| match &self.shared_policy {
+            Some((shared, paths)) => {
+                let policy = PolicyFiles::clone(shared).with_paths(paths.iter().cloned());
+                policy.with_machine_policy(None, self.root()).with_working_dir(self.root())
+            }
+            None => PolicyFiles::default(),
+        })
     }
 
     /// Checks that a tool may create, change or remove what is at a path: it must not be or be inside something
     /// protected, by any links.
     pub(super) fn check_change(&self, path: &str) -> Result<(), String> {
         let real = self.run_at(path, resolve_links).map_err(|error| error.to_string())?;
-        if self.policy.is_policy(&self.root().join(&real)) { Err(protected_message(path)) } else { Ok(()) }
+        if self.policy().is_policy(&self.root().join(&real)) { Err(protected_message(path)) } else { Ok(()) }
     }
 
     /// Checks that a tool may move what is at a path: it must not contain anything protected either.
@@ -39,7 +51,7 @@ impl Workspace {
         let base = self.run_at(path, resolve_links).map_err(|error| error.to_string())?;
         let is_folder = self.run_at(path, |dir, path| dir.symlink_metadata(path)).is_ok_and(|found| found.is_dir());
         let goes_along = |within: &Path| has_policy_name(&base.join(within));
-        let mut is_protected = self.policy.contains_policy(&self.root().join(&base));
+        let mut is_protected = self.policy().contains_policy(&self.root().join(&base));
         if !is_protected && is_folder {
             let walk = self.walk(path, goes_along, &CancelToken::default()).map_err(|error| error.to_string())?;
             // Files that a walk skips may be protected as well.
@@ -61,7 +73,7 @@ impl Workspace {
 
     /// Checks a command line, or the words of one.
     fn check_command(&self, command: Value, dir: &str) -> Result<(), String> {
-        let paths = PolicyPaths::new(&self.policy, self.root(), self.root()).with_working_dir(Some(dir));
+        let paths = PolicyPaths::new(self.policy(), self.root(), self.root()).with_working_dir(Some(dir));
         let judged = judge_command(&paths, "shell", &json!({"command": command}));
         let Some(changed) = judged.changed_policy else { return Ok(()) };
         Err(format!(

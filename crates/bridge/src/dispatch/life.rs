@@ -111,12 +111,13 @@ fn take_prompt(dispatch: &mut HostDispatch<'_>, before: &str, after: &str) {
 fn fire_stop(dispatch: &mut HostDispatch<'_>, answer: &str, host: Option<HostPayload>) -> Result<(), EventRefused> {
     let state = &*dispatch.state;
     if dispatch.hears(EventKind::AgentStop) {
+        let (tool_calls, tool_results) = state.calls_and_results();
         let stop = AgentStop {
             id: dispatch.origin.session.clone(),
             finish_reason: String::from("stop"),
             response: answer.to_owned(),
-            tool_calls: state.calls.clone(),
-            tool_results: state.results.clone(),
+            tool_calls,
+            tool_results,
             continuations: state.continuations.get(&dispatch.event_context.run).copied().unwrap_or_default(),
             last_user_message: Some(state.prompt.clone()).filter(|prompt| !prompt.is_empty()),
             host: host.clone(),
@@ -128,10 +129,11 @@ fn fire_stop(dispatch: &mut HostDispatch<'_>, answer: &str, host: Option<HostPay
     if dispatch.hears(EventKind::TurnEnd) {
         let logs = dispatch.take_logs();
         let state = &*dispatch.state;
+        let (tool_calls, tool_results) = state.calls_and_results();
         let end = TurnEnd {
             text: answer.to_owned(),
-            tool_calls: state.calls.clone(),
-            tool_results: state.results.clone(),
+            tool_calls,
+            tool_results,
             logs,
             duration_ms: Some(dispatch.elapsed_ms(state.turn_started_ms)),
             host,

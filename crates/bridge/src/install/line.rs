@@ -167,7 +167,7 @@ pub fn parse_own_command(line: &str, host: &str) -> Option<String> {
     let (program, arguments) = parse_word(call)?;
     arguments.strip_prefix(" hook ")?.strip_prefix(host)?.strip_prefix(' ')?;
     let name = Path::new(&program).file_stem()?;
-    (name == "pintle").then_some(program)
+    (name == "pintle" || name == "pintle-hook").then_some(program)
 }
 
 #[cfg(test)]
@@ -180,6 +180,8 @@ mod tests {
             ("pintle_answer=$('/opt/my tools/pintle' hook claude Stop); x", Some("/opt/my tools/pintle")),
             ("pintle hook claude PreToolUse", Some("pintle")),
             ("'/usr/bin/pintle' hook claude PreToolUse --hooks 'a'", Some("/usr/bin/pintle")),
+            ("x=1; pintle-hook hook claude Stop", None),
+            ("pintle_answer=$('/usr/bin/pintle-hook' hook claude Stop", Some("/usr/bin/pintle-hook")),
             ("pintle_answer=$('/it'\\''s $''HOME/pintle' hook claude Stop", Some("/it's $HOME/pintle")),
             ("pintle hook codex PreToolUse", None),
             ("pintle hook claude", None),

@@ -77,9 +77,8 @@ impl TrackedState {
 
     /// Removes and returns the log lines of the turn.
     pub(crate) fn take_logs(&mut self) -> Vec<LogLine> {
-        let lines = self.known.logs.clone();
-        let count = lines.len();
-        self.change_turn(move |state| drop(state.logs.drain(..count.min(state.logs.len()))));
+        let (lines, end) = (self.known.logs.to_vec(), self.known.logs.end());
+        self.change_turn(move |state| state.logs.remove_before(end));
         lines
     }
 

@@ -2,6 +2,8 @@
 
 mod changes;
 mod error_text;
+mod newest_items;
+mod saved;
 mod state;
 mod store;
 mod stored;
@@ -9,7 +11,7 @@ mod summary;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use pintle_host::loader::ProjectTrust;
@@ -24,6 +26,7 @@ use store::SessionStore;
 pub(crate) use changes::TrackedState;
 pub(crate) use error_text::session_error_text;
 pub(crate) use state::HostSessionState;
+pub use store::KeptSessions;
 pub(crate) use store::{HostSessionError, ScriptStateCopy};
 pub use stored::StoredSession;
 pub use summary::{HostSessionSummary, SessionSummaryError};
@@ -74,10 +77,11 @@ impl HostSession {
         project: &Path,
         clock: &Arc<dyn Clock>,
         time_left: Duration,
+        kept_sessions: Option<Arc<KeptSessions>>,
     ) -> Result<Self, HostSessionError> {
         let (session, now_ms) = (event.context.session.as_str(), clock.unix_ms());
         let dir = dir.join(session_folder::folder_name(session));
-        let store = Arc::new(SessionStore::new(dir, Arc::clone(clock), time_left));
+        let store = Arc::new(SessionStore::new(dir, Arc::clone(clock), time_left, kept_sessions));
         let mut locked = store.lock()?;
         let mut has_changed = locked.open_tape(session, now_ms)?;
         has_changed |= locked.state_mut().begin_call(&event.data, project, now_ms);
@@ -137,7 +141,10 @@ impl HostSession {
         if let Some(error) = self.branch.take_error() {
             return Err(error.into());
         }
-        self.branch.path().map_or(Ok(()), |branch| locked.merge_branch(branch))
+        locked.merge_branch(&self.branch)?;
+        drop(locked);
+        self.store.keep();
+        Ok(())
     }
 }
 
@@ -167,7 +174,15 @@ pub(crate) fn decision_note(host: &HostDef, def: &HostEventDef, decision: &HostD
 }
 
 /// Records when a host event last fired, for `pintle doctor`. Errors are ignored, since this is only information.
-pub(crate) fn mark_fired(dir: &Path, event: &str, now_ms: u64) {
+pub(crate) fn mark_fired(dir: &Path, event: &'static str, now_ms: u64, kept_sessions: Option<&KeptSessions>) {
+    if let Some(kept) = kept_sessions {
+        let mut fired_ms = kept.fired_ms.lock().unwrap_or_else(PoisonError::into_inner);
+        let before_ms = fired_ms.entry((dir.to_owned(), event)).or_default();
+        if now_ms.abs_diff(*before_ms) < FIRED_STEP_MS {
+            return;
+        }
+        *before_ms = now_ms;
+    }
     let path = dir.join("fired.json");
     let known =
         session_folder::read_if_exists(&path).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());

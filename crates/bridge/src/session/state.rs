@@ -1,6 +1,7 @@
 //! The state of a session between two calls.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
 use pintle_host::Layer;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::newest_items::NewestItems;
 use crate::HostEventData;
 
 /// The most calls of a turn that are kept for `agent.stop` and `turn.end`; the newest are kept.
@@ -21,20 +23,26 @@ const MOST_LINES: usize = 256;
 /// The most bytes of a result that are kept.
 const MOST_RESULT_BYTES: usize = 2_000;
 
-/// The version of the form below. What an unknown form says could be a denial, so it is not read.
-pub(super) const STATE_VERSION: u32 = 1;
-
 /// The state of a session between two calls.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct HostSessionState {
-    /// [`STATE_VERSION`] where it is saved.
-    pub(super) version: u32,
     /// The end of the tape.
     pub(crate) cursor: Option<TapeCursor>,
     /// The branch of the tape that was merged last. It may still exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) merged_branch: Option<String>,
+    /// The state of scripts for the session and the turn, by configuration layer.
+    pub(crate) layers: BTreeMap<Layer, LayerState>,
+    /// The log lines of scripts in the turn.
+    pub(crate) logs: NewestItems<LogLine>,
+    /// The finished calls of the turn, each with its result.
+    pub(crate) calls: NewestItems<(ToolCall, ToolResult)>,
+    pub(crate) facts: SessionFacts,
+}
+
+/// What changes with some of the calls of a session only.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SessionFacts {
     /// Whether the host reported the end of the session, and no call began since.
     pub(crate) has_ended: bool,
     /// The directory in which the session started. An agent cannot get other hooks by changing its directory.
@@ -46,10 +54,6 @@ pub(crate) struct HostSessionState {
     pub(crate) turn: u32,
     pub(crate) started_ms: u64,
     pub(crate) turn_started_ms: u64,
-    /// The state of scripts for the session and the turn, by configuration layer.
-    pub(crate) layers: BTreeMap<Layer, LayerState>,
-    /// The log lines of scripts in the turn.
-    pub(crate) logs: Vec<LogLine>,
     /// The texts that the model already has: for the session, and for this turn.
     pub(crate) sent_texts: BTreeSet<String>,
     pub(crate) sent_texts_in_turn: BTreeSet<String>,
@@ -69,8 +73,20 @@ pub(crate) struct HostSessionState {
     /// The text that hooks left of results that the host could not change, by run.
     pub(crate) withheld_results: Vec<(String, String)>,
     pub(crate) prompt: String,
-    pub(crate) calls: Vec<ToolCall>,
-    pub(crate) results: Vec<ToolResult>,
+}
+
+impl Deref for HostSessionState {
+    type Target = SessionFacts;
+
+    fn deref(&self) -> &SessionFacts {
+        &self.facts
+    }
+}
+
+impl DerefMut for HostSessionState {
+    fn deref_mut(&mut self) -> &mut SessionFacts {
+        &mut self.facts
+    }
 }
 
 impl HostSessionState {
@@ -107,7 +123,6 @@ impl HostSessionState {
         self.withheld_results.clear();
         self.is_hook_continuation = false;
         self.calls.clear();
-        self.results.clear();
     }
 
     /// Whether a prompt is not the user's but the reason with which hooks made the agent continue, so that the turn
@@ -147,8 +162,12 @@ impl HostSessionState {
 
     /// Adds log lines of the turn.
     pub(crate) fn add_logs(&mut self, lines: Vec<LogLine>) {
-        self.logs.extend(lines);
-        self.logs.drain(..self.logs.len().saturating_sub(MOST_LINES));
+        lines.into_iter().for_each(|line| self.logs.push(line, MOST_LINES));
+    }
+
+    /// The finished calls of the turn, and their results.
+    pub(crate) fn calls_and_results(&self) -> (Vec<ToolCall>, Vec<ToolResult>) {
+        self.calls.to_vec().into_iter().unzip()
     }
 
     /// Keeps a finished call for the end of the turn.
@@ -159,12 +178,7 @@ impl HostSessionState {
             result.content.push_str(" [cut]");
             result.result = Value::String(result.content.clone());
         }
-        self.calls.push(call);
-        self.results.push(result);
-        if self.calls.len() > MOST_CALLS {
-            self.calls.remove(0);
-            self.results.remove(0);
-        }
+        self.calls.push((call, result), MOST_CALLS);
     }
 }
 
@@ -196,12 +210,15 @@ mod tests {
             let result = ToolResult::new("c", "shell", Value::from("\u{fc}".repeat(3_000)), false);
             state.add_call(ToolCall::new("c", "shell", Value::Null), result);
         }
-        assert_eq!((state.calls.len(), state.results.len()), (MOST_CALLS, MOST_CALLS));
-        assert!(state.results.iter().all(|result| result.content.len() <= MOST_RESULT_BYTES + 6));
+        let calls = state.calls.to_vec();
+        assert_eq!(calls.len(), MOST_CALLS);
+        assert!(calls.iter().all(|(_, result)| result.content.len() <= MOST_RESULT_BYTES + 6));
         let line = |number: usize| LogLine { message: number.to_string(), ..LogLine::default() };
         state.add_logs((0..MOST_LINES + 5).map(line).collect());
-        assert_eq!((state.logs.len(), state.logs.first()), (MOST_LINES, Some(&line(5))));
+        let logs = state.logs.to_vec();
+        assert_eq!((logs.len(), logs.first()), (MOST_LINES, Some(&line(5))));
         state.add_logs(vec![line(1)]);
-        assert_eq!((state.logs.first(), state.logs.last()), (Some(&line(6)), Some(&line(1))));
+        let logs = state.logs.to_vec();
+        assert_eq!((logs.first(), logs.last()), (Some(&line(6)), Some(&line(1))));
     }
 }

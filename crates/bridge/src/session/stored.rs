@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use pintle_host::files;
 use pintle_host::tape::session_folder::{self, SessionFolder};
-use serde::Deserialize;
 
-use super::host_folder;
 use super::summary::{HostSessionSummary, SessionSummaryError};
+use super::{host_folder, store};
 use crate::{HOSTS, HostDef};
 
 /// A stored session of a host.
@@ -29,12 +28,6 @@ pub struct StoredSession {
     pub is_in_use: bool,
     /// The summary of its tape, or the reason why it cannot be read.
     pub summary: Result<HostSessionSummary, SessionSummaryError>,
-}
-
-/// The part of a session's state that is read here.
-#[derive(Deserialize)]
-struct StatePeek {
-    project: String,
 }
 
 impl StoredSession {
@@ -96,9 +89,8 @@ fn session_folders_of(state_directory: &Path, host: &HostDef) -> impl Iterator<I
 }
 
 fn project_of(dir: &Path) -> Option<PathBuf> {
-    let kept = session_folder::load_state(dir).ok()??;
-    let StatePeek { project } = serde_json::from_slice(&kept).ok()?;
-    (!project.is_empty()).then(|| PathBuf::from(project))
+    let state = store::read_state(dir).ok()??;
+    Some(PathBuf::from(&state.project)).filter(|project| !project.as_os_str().is_empty())
 }
 
 /// Whether two paths are the same directory. If one does not exist, the paths are compared.

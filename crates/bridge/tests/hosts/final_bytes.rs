@@ -259,7 +259,8 @@ fn a_hook_that_is_asked_again_counts_once_unless_it_denies() {
     };
     assert_eq!([call("nothing"), call("alpha")], [0, 2]);
     let kept = std::fs::read_to_string(state.path().join("bridge/claude/s1/state.json")).unwrap();
-    let kept: Value = serde_json::from_str(&kept).unwrap();
+    let mut lines = kept.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let kept = lines.rfind(|line| line["layers"].is_object()).unwrap();
     assert_eq!(kept["layers"]["project"]["metrics"], json!({"denied": 1, "seen": 2}), "{kept}");
 }
 

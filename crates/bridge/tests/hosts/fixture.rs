@@ -71,6 +71,7 @@ pub(crate) fn respond_with_state(
         shadow: false,
         deadline: &deadline,
         entry: None,
+        kept_sessions: None,
     };
     handle_call(&errand, |_| Ok(builder_with(hooks)))
 }

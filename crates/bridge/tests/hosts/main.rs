@@ -10,6 +10,7 @@ mod failed;
 mod final_bytes;
 mod fixture;
 mod garbage;
+mod kept_sessions;
 mod parallel;
 mod policy;
 mod read_back;

@@ -114,8 +114,10 @@ fn a_state_that_cannot_be_read_or_is_gone_denies() {
     for (left, told) in [
         (Some("{"), "its saved state cannot be read"),
         (Some("{}"), "its saved state is of another version of Pintle"),
-        (Some(r#"{"version":1}"#), "its saved state does not say where its tape ends"),
-        (Some(r#"{"version":1,"blocked":"no"}"#), "its saved state cannot be read"),
+        (Some(r#"{"version":2}"#), "its saved state does not say where its tape ends"),
+        (Some(r#"{"version":2,"blocked":"no"}"#), "its saved state cannot be read"),
+        (Some(r#"{"version":2,"cursor":{}}"#), "its first line is missing"),
+        (Some(""), "it is empty"),
         (None, "its `state.json` is missing"),
     ] {
         let _ = left.map_or_else(|| fs::remove_file(&kept), |text| fs::write(&kept, text));

@@ -1,20 +1,27 @@
 //! `pintle hook`: runs hooks for a host agent. The payload comes on standard input, and the only output is the response
 //! in the host's own format.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::{env, iter, panic, process, thread};
+use std::sync::Arc;
+use std::{env, io, iter, panic, process, thread};
 
 use clap::{Args, Parser};
-use pintle_bridge::{CallingEntry, Deadline, HookLookup, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
-use pintle_host::RuntimeBuilder;
+use pintle_bridge::{
+    CallingEntry, Deadline, HookLookup, HostCall, HostDef, HostEventDef, HostResponse, KeptSessions, handle_call,
+};
+use pintle_hook::read_first_object;
+use pintle_host::{HookCache, RuntimeBuilder};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::payload::read_first_object;
 use crate::options::{FolderOptions, GlobalOptions, RedactionOptions, start_host_builder};
 use crate::terminal::Terminal;
 
-/// A size that fits most payloads without a tool's result.
-const USUAL_PAYLOAD_BYTES: usize = 16 << 10;
+// The program that reads the payload before this one must keep as much of it.
+const _: () = assert!(pintle_hook::MAX_PAYLOAD_BYTES == pintle_host::contract::MAX_PAYLOAD_BYTES);
+
+/// The directory of what was found out about scripts, in the state directory.
+const KNOWN_SCRIPTS: &str = "known-scripts";
 
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
@@ -47,55 +54,63 @@ struct HookOnlyCli {
     hook: HookArgs,
 }
 
+/// What a resident keeps of earlier calls.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ResidentMemory {
+    hooks: Arc<HookCache>,
+    sessions: Arc<KeptSessions>,
+}
+
+/// A command line with the host and the event that it names.
+#[derive(Debug)]
+pub(crate) struct HookCommandLine {
+    args: HookArgs,
+    host: &'static HostDef,
+    event: Option<&'static HostEventDef>,
+    /// The line as it was written.
+    line: String,
+    /// What is known from earlier calls, in a resident.
+    memory: Option<ResidentMemory>,
+}
+
 impl HookArgs {
     /// Parses a command line that starts with this command and has only its own options. Any other command line, also
     /// an invalid one, is left to the full parser.
     pub(crate) fn from_command_line() -> Option<Self> {
-        let mut words = env::args_os();
-        let program = words.next()?;
-        let is_this = words.next()? == "hook";
-        let alone = is_this.then(|| HookOnlyCli::try_parse_from(iter::once(program).chain(words)))?;
-        Some(alone.ok()?.hook)
+        Self::from_words(env::args_os().skip(1))
+    }
+
+    fn from_words(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
+        let name = words.next().filter(|first| first == "hook")?;
+        Some(HookOnlyCli::try_parse_from(iter::once(name).chain(words)).ok()?.hook)
     }
 
     /// Exits the process. Only status 0 and 2 mean a decision, in the host's terms.
     pub(crate) fn execute(self, terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let host = HostDef::by_name(&self.host).map_err(CliError::invalid_input)?;
-        let def = self.event.as_deref().map(|event| parse_event(host, event)).transpose()?;
+        let line = HookCommandLine::new(self, env::args_os().skip(1))?;
+        let HookCommandLine { host, event, .. } = line;
         // A host would take the message of a panic for a reason.
         panic::set_hook(Box::new(|_| {}));
-        let deadline = Deadline::from_ms(self.deadline_ms.unwrap_or(host.deadline_ms));
+        let deadline = Deadline::from_ms(line.limit_ms());
         let watched = deadline.watch({
             let terminal = terminal.clone();
             move |answer| write_and_exit(&terminal, &answer)
         });
         watched.map_err(|error| CliError::failure(format!("cannot start the timer of the time limit: {error}")))?;
-        if let Some(def) = def {
+        if let Some(def) = event {
             deadline.set_event(host, def);
         }
-        let mut payload = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
-        if let Err(error) = read_first_object(&mut payload) {
+        let mut payload = Vec::new();
+        if let Err(error) = read_first_object(&mut io::stdin().lock(), &mut payload) {
             let reason = format!("cannot read standard input: {error}");
-            match def {
+            match event {
                 Some(def) if deadline.claim_response() => {
                     write_and_exit(terminal, &host.fallback_response(def, &format!("pintle: {reason}")))
                 }
                 _ => return Err(CliError::failure(reason)),
             }
         }
-        let state_directory = self.folders.state_path();
-        let entry = self.calling_entry(state_directory.as_deref());
-        let errand = HostCall {
-            host,
-            event: def,
-            payload: &payload,
-            state_directory: state_directory.as_deref(),
-            project: host.project_variable.and_then(env::var_os).map(PathBuf::from),
-            shadow: self.shadow,
-            deadline: &deadline,
-            entry: Some(&entry),
-        };
-        let answer = handle_call(&errand, |place| Ok(self.start_builder(place)?));
+        let answer = line.handle(&payload, &deadline);
         if deadline.claim_response() {
             write_and_exit(terminal, &answer);
         }
@@ -104,19 +119,77 @@ impl HookArgs {
             thread::park();
         }
     }
+}
+
+impl HookCommandLine {
+    fn new(args: HookArgs, words: impl Iterator<Item = OsString>) -> Result<Self, CliError> {
+        let host = HostDef::by_name(&args.host).map_err(CliError::invalid_input)?;
+        let event = args.event.as_deref().map(|event| parse_event(host, event)).transpose()?;
+        Ok(Self { args, host, event, line: format!("{:?}", words.collect::<Vec<_>>()), memory: None })
+    }
+
+    /// Parses the arguments of a call that a resident got; `None` for a line with which the full program does not handle
+    /// a call.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn for_resident(words: &[OsString], memory: &ResidentMemory) -> Option<Self> {
+        let line = Self::new(HookArgs::from_words(words.iter().cloned())?, words.iter().cloned()).ok()?;
+        Some(Self { memory: Some(memory.clone()), ..line })
+    }
+
+    fn limit_ms(&self) -> u64 {
+        self.args.deadline_ms.unwrap_or(self.host.deadline_ms)
+    }
+
+    fn handle(&self, payload: &[u8], deadline: &Deadline) -> HostResponse {
+        let state_directory = self.args.folders.state_path();
+        let entry = self.calling_entry(state_directory.as_deref());
+        let host_call = HostCall {
+            host: self.host,
+            event: self.event,
+            payload,
+            state_directory: state_directory.as_deref(),
+            project: self.host.project_variable.and_then(env::var_os).map(PathBuf::from),
+            shadow: self.args.shadow,
+            deadline,
+            entry: Some(&entry),
+            kept_sessions: self.memory.as_ref().map(|memory| &memory.sessions),
+        };
+        handle_call(&host_call, |lookup| Ok(self.start_builder(lookup)?))
+    }
 
     /// Returns the installed entry that runs this process. Directories count as they are found, because entries of
     /// different scopes name the same ones in different ways.
     fn calling_entry(&self, state: Option<&Path>) -> CallingEntry {
-        let layers = self.folders.layers(PathBuf::new());
-        let asked = (layers, state, &self.hooks, self.redaction.is_on(), self.deadline_ms);
-        CallingEntry { line: format!("{:?}", env::args_os().collect::<Vec<_>>()), question: format!("{asked:?}") }
+        let HookArgs { hooks, redaction, folders, deadline_ms, .. } = &self.args;
+        let asked = (folders.layers(PathBuf::new()), state, hooks, redaction.is_on(), deadline_ms);
+        CallingEntry { line: self.line.clone(), question: format!("{asked:?}") }
     }
 
     fn start_builder(&self, lookup: &HookLookup) -> Result<RuntimeBuilder, String> {
-        let find_layers = |project| self.folders.layers(project);
-        let builder = start_host_builder(lookup, &self.hooks, find_layers, self.folders.trust_options())?;
-        Ok(builder.redact_secrets(self.redaction.is_on()))
+        let HookArgs { hooks, redaction, folders, .. } = &self.args;
+        let find_layers = |project| folders.layers(project);
+        let builder = start_host_builder(lookup, hooks, find_layers, folders.trust_options())?;
+        let builder = builder.skip_lints().redact_secrets(redaction.is_on());
+        // A resident keeps the scripts themselves.
+        let known_scripts = || folders.state_path().map(|directory| directory.join(KNOWN_SCRIPTS));
+        Ok(match &self.memory {
+            Some(memory) => builder.hook_cache(Arc::clone(&memory.hooks)),
+            None => builder.known_scripts(known_scripts()),
+        })
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl pintle_bridge::ResidentCommand for HookCommandLine {
+    fn deadline_ms(&self) -> u64 {
+        self.limit_ms()
+    }
+
+    fn answer(&self, payload: &[u8], deadline: &Arc<Deadline>) -> HostResponse {
+        if let Some(def) = self.event {
+            deadline.set_event(self.host, def);
+        }
+        self.handle(payload, deadline)
     }
 }
 

@@ -73,6 +73,9 @@ commands! {
     ///
     /// `pintle install` configures the agent to run this command.
     Hook(hook::HookArgs),
+    /// Handle the calls of agents in one process, which stays.
+    #[command(long_about = serve::LONG_ABOUT)]
+    Serve(serve::ServeArgs),
     /// Write a policy with the default packs, and install it everywhere.
     #[command(long_about = "Write a policy with the default packs, install it in every agent of this machine, and prove \
                             that each of them refuses a call")]

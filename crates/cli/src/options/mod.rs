@@ -38,6 +38,8 @@ pub(crate) use payload::PayloadInput;
 pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};
 pub(crate) use preview::preview_host_call;
 pub(crate) use redaction::RedactionOptions;
-pub(crate) use session::{LAST, SessionTape, find_tape, list_tapes, pick_by_id, tapes_folder};
+pub(crate) use session::{
+    LAST, MOST_AT_ONCE, SessionTape, find_tape, list_tapes, pick_by_id, session_names, tapes_folder,
+};
 pub(crate) use tape::ProvisionalTape;
 pub(crate) use user::UserOptions;

@@ -1,14 +1,12 @@
 //! Payloads from standard input.
 
-use std::io::{self, BufRead, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 
 use pintle_host::contract::{MAX_PAYLOAD_BYTES, PayloadError, read_payload};
 use pintle_host::dialects::command_hooks::{self, payload_from_hook_input};
-use pintle_host::lifecycle::ToolCallRequest;
 use pintle_host::tape::show::single_line;
-use pintle_host::tools::caller_of;
-use pintle_host::{EventKind, EventName, Payload, Runtime};
+use pintle_host::{EventKind, EventName, Runtime};
 use serde_json::Value;
 
 use super::{EventArgument, current_dir};
@@ -29,25 +27,9 @@ impl PayloadInput {
     /// Fills in what a host finds out about a tool call: its kind, its names, and its paths and operations if a hook
     /// reads them. What the user wrote stays.
     pub(crate) fn complete_call(&mut self, event: &EventName, runtime: &Runtime) {
-        if !event.def().is_about_tool_call() {
-            return;
-        }
-        let Value::Object(fields) = &mut self.value else { return };
-        let text = |name: &str| fields.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let (Some(name), Some(args)) = (text("name"), fields.get("args").filter(|args| args.is_object())) else {
-            return;
-        };
-        let (cwd, id) = (text("cwd").map_or_else(current_dir, PathBuf::from), text("id").unwrap_or_default());
-        let caller = caller_of(&Payload::new(Value::Object(fields.clone())));
-        let call = ToolCallRequest {
-            cwd: Some(cwd.display().to_string()),
-            paths: runtime.path_resolver(&cwd),
-            ..ToolCallRequest::new(id, caller, name, args.clone())
-        };
-        let Ok(Value::Object(facts)) = serde_json::to_value(call.facts(event.kind())) else { return };
-        for (name, fact) in facts {
-            fields.entry(name).or_insert(fact);
-        }
+        let cwd = self.value.get("cwd").and_then(Value::as_str).filter(|cwd| !cwd.is_empty());
+        let cwd = cwd.map_or_else(current_dir, PathBuf::from);
+        runtime.complete_call(event, &mut self.value, &cwd, &cwd);
     }
 }
 
@@ -123,57 +105,6 @@ pub(crate) fn read_stdin(bytes: &mut Vec<u8>) -> io::Result<()> {
     let mut input = io::stdin().lock();
     input.by_ref().take(MAX_PAYLOAD_BYTES as u64 + 1).read_to_end(bytes)?;
     io::copy(&mut input, &mut io::sink()).map(drop)
-}
-
-/// Reads standard input up to the end of its first object: an agent may keep the pipe open. What follows the object
-/// in the same piece is read too, so that it is an error.
-pub(crate) fn read_first_object(bytes: &mut Vec<u8>) -> io::Result<()> {
-    let mut input = io::stdin().lock();
-    let mut end = ObjectEnd::default();
-    while bytes.len() <= MAX_PAYLOAD_BYTES {
-        let piece = input.fill_buf()?;
-        let length = piece.len();
-        if length == 0 {
-            return Ok(());
-        }
-        bytes.extend_from_slice(piece);
-        let is_whole = end.is_reached_in(piece);
-        input.consume(length);
-        if is_whole {
-            return Ok(());
-        }
-    }
-    io::copy(&mut input, &mut io::sink()).map(drop)
-}
-
-/// Looks for the end of the first object of a JSON text that comes in pieces.
-#[derive(Debug, Default)]
-struct ObjectEnd {
-    depth: usize,
-    in_string: bool,
-    is_escaped: bool,
-}
-
-impl ObjectEnd {
-    /// Whether the object ends in this piece, with nothing but blanks behind it.
-    fn is_reached_in(&mut self, piece: &[u8]) -> bool {
-        for (index, byte) in piece.iter().enumerate() {
-            match (self.in_string, byte) {
-                (true, _) if self.is_escaped => self.is_escaped = false,
-                (true, b'\\') => self.is_escaped = true,
-                (_, b'"') => self.in_string = !self.in_string,
-                (false, b'{' | b'[') => self.depth += 1,
-                (false, b'}' | b']') => {
-                    self.depth = self.depth.saturating_sub(1);
-                    if self.depth == 0 {
-                        return piece.get(index + 1..).unwrap_or_default().iter().all(u8::is_ascii_whitespace);
-                    }
-                }
-                _ => {}
-            }
-        }
-        false
-    }
 }
 
 /// Fills in what the user may omit: `id` and one or both of `args` and `arguments` of a `tool.pre` (`arguments` as text

@@ -36,6 +36,7 @@ pub(crate) fn preview_host_call(
         shadow,
         deadline: &deadline,
         entry: None,
+        kept_sessions: None,
     };
     let handled = preview_call(&call, |place| {
         let find_layers = |project| hooks.user.layers(project);

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use jiff::Timestamp;
 use pintle_host::contract::suggest_nearest;
 use pintle_host::files;
 
@@ -15,6 +16,22 @@ pub(crate) const LAST: &str = "last";
 /// Returns the default directory for the tapes of sessions run in `home`.
 pub(crate) fn tapes_folder(home: &Path) -> PathBuf {
     home.join(".pintle").join("tapes")
+}
+
+/// The most sessions that may start in the same millisecond.
+pub(crate) const MOST_AT_ONCE: u32 = 1_000;
+
+/// Returns the names of the sessions that may start at this time: sessions that start in the same millisecond get numbered
+/// names.
+pub(crate) fn session_names(started_ms: u64) -> impl Iterator<Item = String> {
+    let first = make_session_name(started_ms);
+    (1..=MOST_AT_ONCE).map(move |number| if number == 1 { first.clone() } else { format!("{first}-{number}") })
+}
+
+/// Returns the name of a session: its start in UTC, such as `20260131-235959-123`.
+fn make_session_name(unix_ms: u64) -> String {
+    let start = Timestamp::from_millisecond(unix_ms.try_into().unwrap_or(i64::MAX)).unwrap_or(Timestamp::MAX);
+    start.strftime("%Y%m%d-%H%M%S-%3f").to_string()
 }
 
 /// A session's tape in a directory of tapes.
@@ -102,6 +119,19 @@ fn unknown_session_error(named: &str, known: &[&str]) -> CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sessions_are_named_after_their_beginning() {
+        let cases = [
+            (0, "19700101-000000-000"),
+            (951_782_399_999, "20000228-235959-999"),
+            (951_782_400_000, "20000229-000000-000"),
+            (1_767_225_599_001, "20251231-235959-001"),
+        ];
+        for (unix_ms, name) in cases {
+            assert_eq!(make_session_name(unix_ms), name);
+        }
+    }
 
     #[test]
     fn a_session_is_found_by_its_id_the_beginning_of_it_or_its_path() {

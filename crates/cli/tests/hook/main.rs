@@ -61,6 +61,7 @@ impl HostInstallFixture {
             .env("HOME", self.path("home"))
             .env("PINTLE_STATE_DIR", self.path("state"))
             .env("PINTLE_USER_SETUP", "1")
+            .env("PINTLE_SERVE", "off")
             .current_dir(self.path("project"));
         command
     }

@@ -1,7 +1,7 @@
 //! Pintle is installed in two scopes of a host, which runs both entries of every event: the hooks are asked once.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 
@@ -89,8 +89,11 @@ impl HostInstallFixture {
 
     /// The records of shared calls.
     fn call_records(&self) -> Vec<PathBuf> {
-        let files = fs::read_dir(self.path("state/bridge/claude/.calls")).into_iter().flatten().flatten();
-        files.map(|entry| entry.path()).filter(|path| !path.ends_with("gate")).collect()
+        let list = |dir: &Path| {
+            fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect::<Vec<_>>()
+        };
+        let shards = list(&self.path("state/bridge/claude/.calls"));
+        shards.iter().flat_map(|dir| list(dir)).filter(|path| !path.ends_with("gate")).collect()
     }
 
     /// Waits until a second entry waits for the decision of the first.

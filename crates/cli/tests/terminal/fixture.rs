@@ -155,7 +155,7 @@ impl<'a> CliInvocation<'a> {
         }
         command.env("PINTLE_CONFIG_DIR", user).env("PINTLE_STATE_DIR", user);
         // The variables of an agent that runs the tests are not those of the user.
-        command.env("PINTLE_USER_SETUP", "1");
+        command.env("PINTLE_USER_SETUP", "1").env("PINTLE_SERVE", "off");
         for variable in &self.unset {
             command.env_remove(variable);
         }

@@ -130,6 +130,7 @@ fn a_program_that_was_started_by_a_link_is_named_by_the_link() {
             .env("HOME", &home)
             .env("PATH", path)
             .env("PINTLE_USER_SETUP", "1")
+            .env("PINTLE_SERVE", "off")
             .env_remove("PINTLE_CONFIG_DIR")
             .env_remove("PINTLE_STATE_DIR")
             .current_dir(fixture.path(""))

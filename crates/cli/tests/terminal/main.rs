@@ -38,6 +38,7 @@ mod replay;
 mod report;
 mod run;
 mod secrets;
+mod serve;
 mod sessions;
 mod sessions_of_hosts;
 mod snapshot;

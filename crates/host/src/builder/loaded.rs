@@ -18,7 +18,7 @@ pub struct LoadedRuntime {
     pub team: Option<TeamSpec>,
     /// The personas of the agent, from all paths; of two with one name the first applies.
     pub personas: Vec<Arc<PersonaSpec>>,
-    /// The hooks as declared.
+    /// The hooks as declared, as far as their files were read ([`RuntimeBuilder::known_scripts`]).
     pub declarations: Vec<HookDeclaration>,
     /// The trust state of the projects that [`RuntimeBuilder::layers`](super::RuntimeBuilder::layers) and
     /// [`RuntimeBuilder::discovered_path`](super::RuntimeBuilder::discovered_path) found.

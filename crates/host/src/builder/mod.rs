@@ -1,5 +1,6 @@
 //! The builder of a runtime.
 
+mod hook_cache;
 mod loaded;
 mod permissions;
 mod sources;
@@ -8,24 +9,25 @@ mod wrapping;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use pintle_contract::{
-    AgentSpec, Approver, Chain, Clock, Diagnostic, HookDeclaration, Journal, Judge, Layer, Location, NetworkSpec,
-    NoApprover, PermissionsSpec, PersonaSpec, TeamSpec,
+    AgentSpec, Approver, Chain, Clock, Diagnostic, HandlerSpec, HookDeclaration, Journal, Judge, Layer, Location,
+    NetworkSpec, NoApprover, PermissionsSpec, PersonaSpec, TeamSpec,
 };
 use pintle_dialects::command_hooks::DockerAgentVersion;
 use pintle_engine::HookSet;
 use pintle_handlers::http::HttpGateway;
 use pintle_handlers::{self as handlers, WorkerProgram};
-use pintle_loader::{LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
+use pintle_loader::{KnownHooks, KnownScripts, LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
 use pintle_packs::UnknownPackError;
 
 use crate::journal_fanout::JournalFanout;
 use crate::native;
 use crate::register::{self, HookBuilder, HookEvent, HookReturn, HookSurface, PersonaHook, SessionHook, ToolHook};
 use crate::runtime::RuntimeParts;
-use crate::{LoadReport, RandomSource, Runtime, SeededRandom, SystemClock, Tape};
+use crate::{EventScope, LoadReport, RandomSource, Runtime, SeededRandom, SystemClock, Tape};
+pub use hook_cache::HookCache;
 pub use loaded::LoadedRuntime;
 use sources::{HookSource, InlineHooks, PathPurpose};
 use wrapping::HandlerWrapping;
@@ -57,8 +59,12 @@ pub struct RuntimeBuilder {
     agent_hooks_apply_globally: bool,
     workspace: Option<PathBuf>,
     skip_worker_probe: bool,
+    skip_lints: bool,
+    known_scripts: Option<PathBuf>,
+    keeps_declared: Option<fn(&HandlerSpec) -> bool>,
     redact_secrets: bool,
     wrapping: HandlerWrapping,
+    hook_cache: Option<Arc<HookCache>>,
 }
 
 impl RuntimeBuilder {
@@ -321,11 +327,44 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Skips the search for what the authors of hooks that load probably do not want, for a process that handles one
+    /// event and shows no warnings. Errors are in [`LoadedRuntime::diagnostics`] all the same.
+    #[must_use]
+    pub fn skip_lints(mut self) -> Self {
+        self.skip_lints = true;
+        self
+    }
+
+    /// Remembers in a directory of the user's own which scripts compile, for a process that handles one event and calls
+    /// few of many hooks: the next process compiles only those that it calls ([`KnownScripts`]). If warnings are skipped
+    /// and the files are as they were, it reads only those ([`KnownHooks`]): the others are not among
+    /// [`LoadedRuntime::declarations`]. Default: none.
+    #[must_use]
+    pub fn known_scripts(mut self, dir: Option<PathBuf>) -> Self {
+        self.known_scripts = dir;
+        self
+    }
+
+    /// Which hooks are always among [`LoadedRuntime::declarations`]. Default: without [`RuntimeBuilder::known_scripts`]
+    /// all, otherwise those that were read.
+    #[must_use]
+    pub fn keeps_declared(mut self, keeps: fn(&HandlerSpec) -> bool) -> Self {
+        self.keeps_declared = Some(keeps);
+        self
+    }
+
     /// Redacts secrets in every record of the tape, whether or not a hook does; a host does the same for its output
     /// ([`Runtime::redactor`]). Loaded files can also enable it (`redact_secrets: true`). Default: false.
     #[must_use]
     pub fn redact_secrets(mut self, redact: bool) -> Self {
         self.redact_secrets = redact;
+        self
+    }
+
+    /// Uses the hooks of files that were loaded before, if they are still as they were. Default: they are loaded.
+    #[must_use]
+    pub fn hook_cache(mut self, cache: Arc<HookCache>) -> Self {
+        self.hook_cache = Some(cache);
         self
     }
 
@@ -342,14 +381,33 @@ impl RuntimeBuilder {
     /// every problem, or that refuse where something is missing.
     #[must_use]
     pub fn load(self) -> LoadedRuntime {
-        sources::run_with_stack(|| self.load_sources())
+        let question = self.hook_cache.as_ref().map(|_| self.question()).unwrap_or_default();
+        let known = self.hook_cache.as_ref().and_then(|cache| cache.get(&question));
+        match known {
+            // Nothing is compiled, so this needs no stack of its own.
+            Some(known) if self.inline_hooks.is_empty() && known.iter().all(|path| path.team.is_none()) => {
+                self.load_sources(&question, Some(known))
+            }
+            known => sources::run_with_stack(|| self.load_sources(&question, known)),
+        }
     }
 
-    fn load_sources(self) -> LoadedRuntime {
+    /// Everything but files that decides what is loaded from them.
+    fn question(&self) -> String {
+        let Self { paths, layers, user_dir, trust, compat, skip_worker_probe, skip_lints, .. } = self;
+        let files = (paths, layers, user_dir, trust, compat, skip_worker_probe, skip_lints);
+        // A project that is named may be relative, and programs are bound to the directory that a call comes from.
+        format!("{files:?} {:?}", std::env::current_dir())
+    }
+
+    fn load_sources(self, question: &str, known_hooks: Option<Arc<Vec<pintle_loader::LoadedPath>>>) -> LoadedRuntime {
         let worker = self.worker.unwrap_or_else(WorkerProgram::find);
         let build = handlers::DefaultHandlerFactory::new(worker);
         let build = if self.skip_worker_probe { build.skip_worker_probe() } else { build };
         let build = self.judge.into_iter().fold(build, handlers::DefaultHandlerFactory::with_judge);
+        let place = self.paths.first().map_or(Path::new(""), |first| &first.path);
+        let place = self.layers.as_ref().map(|layers| &*layers.cwd).filter(|_| self.paths.is_empty()).unwrap_or(place);
+        let known = KnownScripts::new(build.clone(), self.known_scripts.as_deref(), place);
         let mut chains = self.chains;
         let (mut agent, mut team, mut files) = (None, None, 0);
         let mut personas: Vec<Arc<PersonaSpec>> = Vec::new();
@@ -361,8 +419,22 @@ impl RuntimeBuilder {
             .with_paths(self.trust.store_path.as_deref().and_then(Path::parent).map(Path::to_owned))
             .with_paths(layers.managed.clone());
         policy = policy.with_paths(self.user_dir.clone()).with_paths(layers.config.clone());
-        let options = LoadOptions { compat: self.compat, ..LoadOptions::default() };
-        for loaded in sources::load(&self.paths, &layers, self.user_dir.as_deref(), self.trust, &build, &options) {
+        let keeps = self.keeps_declared.unwrap_or(|_| false);
+        let remembered =
+            self.known_scripts.as_deref().and_then(|dir| KnownHooks::new(dir, Arc::new(build.clone()), keeps));
+        let options = LoadOptions {
+            compat: self.compat,
+            skips_lints: self.skip_lints,
+            known_hooks: remembered.as_ref(),
+            ..LoadOptions::default()
+        };
+        let load = |trust| sources::load(&self.paths, &layers, self.user_dir.as_deref(), trust, &known, &options);
+        let loaded = match (known_hooks, &self.hook_cache) {
+            (Some(known), _) => Arc::unwrap_or_clone(known),
+            (None, Some(cache)) => Arc::unwrap_or_clone(cache.load(question, || load(self.trust.clone()))),
+            (None, None) => load(self.trust),
+        };
+        for loaded in loaded {
             chains.extend(loaded.chains);
             diagnostics.extend(loaded.diagnostics);
             declarations.extend(loaded.hook_declarations);
@@ -387,6 +459,8 @@ impl RuntimeBuilder {
             policy = policy.merged_with(PolicyFiles::from_hooks(&hooks));
             declarations.extend(hooks);
         }
+        // Without the file, the next process compiles them again.
+        let _ = known.save();
         if let Some(team) = &mut team {
             permissions::apply_user_rules(team, permissions);
         }
@@ -414,6 +488,9 @@ impl RuntimeBuilder {
         }
         let workspace = sources::choose_workspace(self.workspace, &projects, &layers);
         let parts = RuntimeParts {
+            agent_overlays: Mutex::default(),
+            idle_scope: EventScope::default(),
+            empty_set: HookSet::empty(),
             handler_factory: build,
             run_state,
             state_sharing,
@@ -421,12 +498,11 @@ impl RuntimeBuilder {
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
             random: self.random.unwrap_or_else(|| Arc::new(SeededRandom::from_entropy())),
             approver: self.approver.unwrap_or_else(|| Arc::new(NoApprover)),
-            journals,
-            policy_files: policy.clone(),
+            policy_files: Arc::new(policy.clone()),
             workspace,
             is_shadow: self.shadow,
         };
-        let runtime = Arc::new(Runtime::new(set, self.registration_count, parts));
+        let runtime = Arc::new(Runtime::new(set, self.registration_count, journals, parts));
         LoadedRuntime { runtime, agent, team, personas, declarations, projects, policy, diagnostics, files }
     }
 }

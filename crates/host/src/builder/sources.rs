@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle_contract::{Hook, HookDeclaration, Layer};
-use pintle_handlers as handlers;
+use pintle_contract::{HandlerFactory, Hook, HookDeclaration, Layer};
 use pintle_loader::{KnownFiles, LayerDirs, LoadOptions, LoadedPath, ProjectTrust, TrustOptions, TrustState};
 
 /// Hooks that are not declared in a file, such as those of command-line flags.
@@ -42,7 +41,7 @@ pub(super) fn load(
     layers: &LayerDirs,
     user: Option<&Path>,
     trust: TrustOptions,
-    factory: &handlers::DefaultHandlerFactory,
+    factory: &dyn HandlerFactory,
     options: &LoadOptions<'_>,
 ) -> Vec<LoadedPath> {
     let known = KnownFiles::default();

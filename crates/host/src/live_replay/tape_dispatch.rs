@@ -83,7 +83,7 @@ pub(super) fn dispatches_of(tape: &LoadedTape) -> (TapeHookTable, Vec<TapeDispat
                 let payload = Payload::new(fired.payload.clone().into_owned());
                 let origin = Origin { cwd: cwd.to_owned(), ..fired.origin.clone().into_owned() };
                 by_number.insert(fired.dispatch, list.len());
-                list.push(TapeDispatch {
+                let mut recorded = TapeDispatch {
                     number: fired.dispatch,
                     event: Event::new(name, payload.clone(), Arc::new(origin)),
                     calls: Vec::new(),
@@ -92,7 +92,9 @@ pub(super) fn dispatches_of(tape: &LoadedTape) -> (TapeHookTable, Vec<TapeDispat
                     cancelled_after: None,
                     outcome: fired.outcome().map(|outcome| (line_index + 1, outcome)),
                     versions: vec![payload],
-                });
+                };
+                fired.hook_records().for_each(|record| recorded.add_call_record(line_index + 1, &record));
+                list.push(recorded);
             }
             body => {
                 let index = body.dispatch().and_then(|number| by_number.get(&number));
@@ -106,7 +108,8 @@ pub(super) fn dispatches_of(tape: &LoadedTape) -> (TapeHookTable, Vec<TapeDispat
 }
 
 impl TapeDispatch {
-    fn add_record(&mut self, line: usize, body: &RecordBody<'static>) {
+    /// Adds the record of a hook's call or of its return.
+    fn add_call_record(&mut self, line: usize, body: &RecordBody<'_>) {
         match body {
             RecordBody::HookCall(record) => {
                 let HookCallRecord { call, hook, entry, payload, value, .. } = record;
@@ -121,6 +124,13 @@ impl TapeDispatch {
                     call.verdict = Some(decode_verdict(returned.verdict.clone()));
                 }
             }
+            _ => {}
+        }
+    }
+
+    fn add_record(&mut self, line: usize, body: &RecordBody<'static>) {
+        match body {
+            RecordBody::HookCall(_) | RecordBody::HookReturned(_) => self.add_call_record(line, body),
             RecordBody::Effect(effect) => {
                 let error = || effect.error.clone().map(|error| error.into_owned());
                 let reply = match &effect.reply {

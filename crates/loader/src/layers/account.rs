@@ -1,6 +1,5 @@
 //! The home directory of the account that this process runs as, whatever its environment says.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -42,7 +41,7 @@ fn account_home() -> Option<&'static Path> {
 }
 
 fn find_home(number: u32) -> Option<PathBuf> {
-    let local = fs::read_to_string(ACCOUNTS).ok().and_then(|text| home_in(&text, number));
+    let local = pintle_files::read_text(ACCOUNTS).ok().and_then(|text| home_in(&text, number));
     local.or_else(|| home_in(&look_up(number)?, number))
 }
 

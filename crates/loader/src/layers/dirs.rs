@@ -94,11 +94,11 @@ pub fn find_config_dir(named: Option<&Path>) -> Result<Option<PathBuf>, MissingD
     let named = named.map(|dir| (dir.to_owned(), "--config-dir"));
     match named.or_else(config_dir_from_env) {
         Some((dir, by)) if is_of_each_account(&dir) => match resolve_named_dir(&dir) {
-            Some(own) => Ok(Some(own).filter(|own| own.is_dir())),
+            Some(own) => Ok(Some(own).filter(|own| pintle_files::is_dir(own))),
             None => Err(MissingDir { folder: dir, named_by: by, description: "your own hooks" }),
         },
         Some((dir, by)) => require_dir(dir, by, "your own hooks").map(Some),
-        None => Ok(default_config_dir().filter(|dir| dir.is_dir())),
+        None => Ok(default_config_dir().filter(|dir| pintle_files::is_dir(dir))),
     }
 }
 
@@ -114,7 +114,11 @@ pub fn find_managed_dir(named: Option<&Path>) -> Result<Option<PathBuf>, Missing
 }
 
 fn require_dir(dir: PathBuf, setting: &'static str, subject: &'static str) -> Result<PathBuf, MissingDir> {
-    if dir.is_dir() { Ok(dir) } else { Err(MissingDir { folder: dir, named_by: setting, description: subject }) }
+    if pintle_files::is_dir(&dir) {
+        Ok(dir)
+    } else {
+        Err(MissingDir { folder: dir, named_by: setting, description: subject })
+    }
 }
 
 /// The user's configuration directory that a variable names, with that variable.

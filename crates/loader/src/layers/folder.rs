@@ -24,7 +24,8 @@ const NEAR_SETTINGS: [&str; 2] = ["config.yml", "config.json"];
 
 /// Whether a file in `hooks.d/` is probably meant to be read.
 fn is_misnamed_settings(path: &Path) -> bool {
-    path.is_file() && path.extension().is_some_and(|ending| ["json", "md", "star"].iter().any(|near| ending == *near))
+    pintle_files::is_file(path)
+        && path.extension().is_some_and(|ending| ["json", "md", "star"].iter().any(|near| ending == *near))
 }
 
 /// Loads the hooks of a user or an organisation from their directory: its `config.yaml`, `hooks.d/*.yaml`, the files in
@@ -67,16 +68,18 @@ pub fn load_layer(dir: &Path, layer: Layer, factory: &dyn HandlerFactory, option
 fn discover_layer(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut found = Vec::new();
     let settings = dir.join(SETTINGS);
-    if settings.exists() {
+    if pintle_files::exists(&settings) {
         found.push(DiscoveredFile { path: settings, role: ArtifactKind::UserSettings });
     }
-    for name in NEAR_SETTINGS.iter().filter(|name| dir.join(name).is_file()) {
+    for name in NEAR_SETTINGS.iter().filter(|name| pintle_files::is_file(dir.join(name))) {
         let message = format!("the file `{}` is not read, so the hooks in it do not run", dir.join(name).display());
         findings.push(error_without_file("unread_file", message, &format!("rename it to `{SETTINGS}`")));
     }
     let drop_ins = dir.join(DROP_INS);
-    if drop_ins.exists() {
-        let files = sorted_entries(&drop_ins, findings).into_iter().filter(|path| is_yaml_path(path) && !path.is_dir());
+    if pintle_files::exists(&drop_ins) {
+        let files = sorted_entries(&drop_ins, findings)
+            .into_iter()
+            .filter(|path| is_yaml_path(path) && !pintle_files::is_dir(path));
         found.extend(files.map(|path| DiscoveredFile { path, role: ArtifactKind::HooksBlock }));
         for path in sorted_entries(&drop_ins, &mut Vec::new()).into_iter().filter(|path| is_misnamed_settings(path)) {
             let message = format!("the file `{}` is not read", path.display());
@@ -84,7 +87,7 @@ fn discover_layer(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredF
             findings.push(Diagnostic::warning("unread_file", message, Location::default()).help(help));
         }
     }
-    if dir.is_dir() {
+    if pintle_files::is_dir(dir) {
         found.extend(discover_user_dir(dir, findings));
     }
     found

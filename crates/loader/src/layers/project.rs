@@ -41,7 +41,7 @@ fn nearest_project(cwd: &Path, home: Option<&Path>) -> Option<PathBuf> {
             return Some(dir.to_owned());
         }
         // A git worktree has a file of that name instead of the directory.
-        if dir.join(".git").exists() || home == Some(dir) {
+        if pintle_files::exists(dir.join(".git")) || home == Some(dir) {
             return None;
         }
     }

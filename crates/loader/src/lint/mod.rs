@@ -6,41 +6,105 @@ mod programs;
 mod steps;
 
 use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use pintle_contract::{
     AgentSpec, Chain, Diagnostic, EnforcementMode, HandlerSpec, Hook, HookDeclaration, Location, MatcherSpec,
     ScriptSource, ScriptTexts, SubjectFilter, suggest_nearest,
 };
+use pintle_dialects::ParsedProject;
 use pintle_tools::HookVocabulary;
 
-pub(crate) use asks::lint_never_asked;
-pub(crate) use effects::lint_without_effect;
-pub(crate) use programs::lint_program;
-pub(crate) use steps::unknown_step_hooks;
+use asks::lint_never_asked;
+use effects::lint_without_effect;
+use programs::lint_program;
+use steps::unknown_step_hooks;
+
+/// Checks a project that was loaded from a path, and its compiled chains.
+pub(crate) fn lint_project(
+    project: &ParsedProject,
+    chains: &[Chain],
+    host_tools: &[&str],
+    path: &Path,
+) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for chain in chains {
+        findings.extend(lint(chain, &project.hooks, project.agent.as_ref(), host_tools));
+        findings.extend(unknown_step_hooks(chain, &project.personas));
+    }
+    findings.extend(unreachable(&project.hooks));
+    findings.extend(project.hooks.iter().flat_map(lint_without_effect));
+    if let Some(agent) = project.agent.as_ref().filter(|_| project.team.is_none()) {
+        findings.extend(lint_never_asked(&project.hooks, agent, &project.permissions, !project.personas.is_empty()));
+    }
+    let of_members = project.team.iter().flat_map(|team| &team.agents).flat_map(|agent| &agent.hooks);
+    findings.extend(project.hooks.iter().chain(of_members).filter_map(|hook| lint_program(hook, path)));
+    findings
+}
 
 /// Checks a compiled chain against its declarations.
-pub(crate) fn lint(
+fn lint(
     chain: &Chain,
     declarations: &[HookDeclaration],
     agent: Option<&AgentSpec>,
     host_tools: &[&str],
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
+    let mut conditions: HashMap<LocationKey, Option<&ScriptSource>> = HashMap::with_capacity(declarations.len());
+    for declaration in declarations {
+        conditions.entry(location_key(&declaration.location)).or_insert_with(|| condition_of(declaration));
+    }
+    let own = agent.into_iter().flat_map(|agent| agent.tools.iter().map(|tool| tool.name.as_str()));
+    let own = own.chain(host_tools.iter().copied());
+    let mut known = NearestTools {
+        names: own.chain(pintle_tools::tool_names().map(|name| -> &str { name })).collect(),
+        nearest: HashMap::new(),
+    };
     for hook in &chain.hooks {
-        let condition = condition_of(hook, declarations);
+        let condition = conditions.get(&location_key(&hook.location)).copied().flatten();
         let place = condition.map_or(&hook.location, |when| &when.location);
         findings.extend(lint_never_matches(hook, condition, place));
-        findings.extend(lint_unknown_tool(hook, place, agent, host_tools));
+        findings.extend(lint_unknown_tool(hook, place, &mut known));
     }
     findings
 }
 
-/// The `when` expression of a compiled hook, as written.
-fn condition_of<'a>(hook: &Hook, declarations: &'a [HookDeclaration]) -> Option<&'a ScriptSource> {
-    let declaration = declarations.iter().find(|declaration| declaration.location == hook.location)?;
+/// The address of a file, and the range in it.
+type LocationKey = (Option<usize>, usize, usize);
+
+/// What the location of a declaration and that of its hook have in common.
+fn location_key(location: &Location) -> LocationKey {
+    let file = location.file.as_ref().map(|file| Arc::as_ptr(file).addr());
+    (file, location.span.start, location.span.end)
+}
+
+/// The `when` expression of a hook, as written.
+fn condition_of(declaration: &HookDeclaration) -> Option<&ScriptSource> {
     match declaration.matcher.as_ref()? {
         MatcherSpec::Expression(when) => Some(when),
         MatcherSpec::Pattern { .. } | MatcherSpec::Compiled(_) => None,
+    }
+}
+
+/// The tools that exist, and the nearest of them to each name that was looked up.
+struct NearestTools<'a> {
+    names: Vec<&'a str>,
+    nearest: HashMap<String, Option<&'a str>>,
+}
+
+impl<'a> NearestTools<'a> {
+    /// The tool that is meant by the name of an unknown one.
+    fn suggest(&mut self, name: &str) -> Option<&'a str> {
+        if self.names.contains(&name) {
+            return None;
+        }
+        if let Some(known) = self.nearest.get(name) {
+            return *known;
+        }
+        let near = suggest_nearest(name, self.names.iter().copied());
+        self.nearest.insert(name.to_owned(), near);
+        near
     }
 }
 
@@ -62,25 +126,14 @@ fn lint_never_matches(hook: &Hook, condition: Option<&ScriptSource>, location: &
 }
 
 /// Warns about a condition with the name of an unknown tool that is close to a known one.
-fn lint_unknown_tool(
-    hook: &Hook,
-    location: &Location,
-    agent: Option<&AgentSpec>,
-    host_tools: &[&str],
-) -> Option<Diagnostic> {
+fn lint_unknown_tool(hook: &Hook, location: &Location, known: &mut NearestTools<'_>) -> Option<Diagnostic> {
     if !hook.event.as_str().starts_with("tool.") {
         return None;
     }
     let subjects = hook.matcher.as_ref().map(|matcher| matcher.written_subjects());
     let matched = subjects.as_ref().and_then(SubjectFilter::names).into_iter().flatten();
-    let names: Vec<&str> = matched.chain(hook.handler.written_tool_names().iter().map(String::as_str)).collect();
-    let own = agent.into_iter().flat_map(|agent| agent.tools.iter().map(|tool| tool.name.as_str()));
-    let own = own.chain(host_tools.iter().copied());
-    let known: Vec<&str> = own.chain(pintle_tools::tool_names().map(|name| -> &str { name })).collect();
-    let (name, near) = names
-        .iter()
-        .filter(|name| !known.contains(name))
-        .find_map(|name| suggest_nearest(name, known.iter().copied()).map(|near| (name, near)))?;
+    let mut names = matched.chain(hook.handler.written_tool_names().iter().map(String::as_str));
+    let (name, near) = names.find_map(|name| known.suggest(name).map(|near| (name, near)))?;
     let message = format!("hook `{}` matches tool `{name}`, which does not exist", hook.id);
     Some(Diagnostic::warning("unknown_tool", message, location.clone()).help(format!("did you mean `{near}`?")))
 }
@@ -92,7 +145,7 @@ pub(crate) fn lint_unclear_tool_names(
     vocabulary: &HookVocabulary,
     texts: &ScriptTexts,
 ) -> Option<Diagnostic> {
-    if !texts.has_unknown_tests || vocabulary.knows_tools() || !hook.event.def().is_about_tool_call() {
+    if !texts.has_unknown_tests || vocabulary.knows_tools() {
         return None;
     }
     let message = format!("hook `{}` compares the tool's name with what it reads elsewhere", hook.name);
@@ -102,7 +155,7 @@ pub(crate) fn lint_unclear_tool_names(
 }
 
 /// Warns about hooks that run after one that always blocks the same event.
-pub(crate) fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
+fn unreachable(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
     let mut ordered: Vec<&HookDeclaration> = declarations.iter().collect();
     ordered.sort_by_key(|hook| hook.priority);
     let mut walls: HashMap<&str, &HookDeclaration> = HashMap::new();

@@ -13,7 +13,7 @@ use crate::programs::InstalledPrograms;
 /// other hook does nothing.
 pub(crate) fn lint_program(hook: &HookDeclaration, project: &Path) -> Option<Diagnostic> {
     let HandlerSpec::Command(command) = &hook.handler else { return None };
-    let project = if project.is_dir() { project } else { project.parent()? };
+    let project = if pintle_files::is_dir(project) { project } else { project.parent()? };
     let (what, help) = find_fault(hook, command, project).or_else(|| find_missing(hook, command))?;
     let message = format!("hook `{}` {what}", hook.name);
     Some(Diagnostic::warning("missing_program", message, hook.location.clone()).help(help))
@@ -25,7 +25,7 @@ fn find_fault(hook: &HookDeclaration, command: &CommandSpec, project: &Path) -> 
         "the path is relative to the directory in which the agent runs; create the file, or fix the path";
     if let Some(directory) = command.directory.as_deref().filter(|directory| is_plain(directory))
         && Path::new(directory).is_absolute()
-        && !Path::new(directory).is_dir()
+        && !pintle_files::is_dir(Path::new(directory))
     {
         return Some((format!("works in `{directory}`, which does not exist"), "create it, or name another directory"));
     }
@@ -41,13 +41,13 @@ fn find_fault(hook: &HookDeclaration, command: &CommandSpec, project: &Path) -> 
             return Some((format!("runs `{program}`, which is not on the PATH"), "install it, or write its full path"));
         }
         let script = script_of(command, project, &program)?;
-        let is_there = places(hook, command, project).any(|place| place.join(&script).exists());
+        let is_there = places(hook, command, project).any(|place| pintle_files::exists(place.join(&script)));
         let shown = Path::new(&script).strip_prefix(project).unwrap_or(Path::new(&script)).display().to_string();
         return (!is_there).then(|| (format!("runs `{shown}`, which does not exist"), RELATIVE));
     }
     let path = Path::new(&program);
     let shown = path.strip_prefix(project).unwrap_or(path).display();
-    match places(hook, command, project).map(|place| place.join(path)).find(|path| path.exists()) {
+    match places(hook, command, project).map(|place| place.join(path)).find(|path| pintle_files::exists(path)) {
         None => Some((format!("runs `{shown}`, which does not exist"), RELATIVE)),
         Some(file) => match InstalledPrograms.inspect(&file) {
             PathStatus::NotAFile => {

@@ -134,10 +134,10 @@ impl WatchedFiles for PolicyPaths<'_> {
             let root = found.first().cloned().unwrap_or_default();
             found.into_iter().map(move |path| WatchedFile {
                 within: path.strip_prefix(&root).map(Path::to_owned).unwrap_or_default(),
-                is_dir: path.is_dir(),
-                is_empty: match path.read_dir() {
+                is_dir: pintle_files::is_dir(&path),
+                is_empty: match pintle_files::read_dir(&path) {
                     Ok(mut entries) => entries.next().is_none(),
-                    Err(_) => path.metadata().is_ok_and(|found| found.len() == 0),
+                    Err(_) => pintle_files::metadata(&path).is_ok_and(|found| found.len() == 0),
                 },
                 path,
             })

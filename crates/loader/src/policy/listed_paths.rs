@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_files::trace_links;
@@ -40,10 +39,10 @@ impl ListedPaths {
 
     /// Whether a path is a hard link to a listed file, or to one in a listed directory.
     pub(super) fn has_hard_link(&self, path: &Path) -> bool {
-        let identity = |path: &Path| fs::metadata(path).ok().and_then(|found| file_identity(&found));
+        let identity = |path: &Path| pintle_files::metadata(path).ok().and_then(|found| file_identity(&found));
         let Some(wanted) = identity(path) else { return false };
         let mut is_it = |path: &Path| identity(path) == Some(wanted);
-        self.paths().any(|path| is_it(path) || (path.is_dir() && has_any_below(path, &mut is_it)))
+        self.paths().any(|path| is_it(path) || (pintle_files::is_dir(path) && has_any_below(path, &mut is_it)))
     }
 }
 
@@ -57,7 +56,7 @@ pub(super) fn has_any_below(dir: &Path, is_it: &mut dyn FnMut(&Path) -> bool) ->
     let mut folders = vec![dir.to_owned()];
     let mut seen = 0;
     while let Some(dir) = folders.pop() {
-        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        for entry in pintle_files::read_dir(dir).into_iter().flatten().flatten() {
             seen += 1;
             let path = entry.path();
             match entry.file_type() {

@@ -1,7 +1,6 @@
 //! The policy of this machine: what guards an agent wherever it works.
 
 use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_clients::{absolute_settings, relative_settings};
@@ -10,6 +9,9 @@ use super::{ANYWHERE, PolicyFiles};
 use pintle_files::home_dir;
 
 use crate::layers::default_dirs;
+
+/// The program that asks a resident, or becomes this one.
+const CLIENT_PROGRAM: &str = if cfg!(windows) { "pintle-hook.exe" } else { "pintle-hook" };
 
 impl PolicyFiles {
     /// Adds the policy of this machine for a project: the directories of the organisation, of the user's settings and of
@@ -43,7 +45,7 @@ fn is_there(dir: &Path, path: &Path) -> bool {
     let mut known = dir.to_owned();
     for part in below.components() {
         known.push(part);
-        match fs::symlink_metadata(&known) {
+        match pintle_files::symlink_metadata(&known) {
             Err(_) => return false,
             Ok(found) if found.is_symlink() => return true,
             Ok(_) => {}
@@ -52,8 +54,9 @@ fn is_there(dir: &Path, path: &Path) -> bool {
     true
 }
 
-/// This program: the file that runs, and the path by which it was started.
+/// This program: the file that runs, and the path by which it was started. Beside each may be the one that agents start.
 fn program_paths() -> Vec<PathBuf> {
     let started = pintle_files::started_paths().into_iter().next();
-    env::current_exe().ok().into_iter().chain(started).collect()
+    let own = env::current_exe().ok().into_iter().chain(started);
+    own.flat_map(|program| [program.with_file_name(CLIENT_PROGRAM), program]).collect()
 }

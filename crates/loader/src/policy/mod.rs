@@ -59,7 +59,10 @@ impl PolicyFiles {
         self.hooks.extend(other.hooks);
         self.hook_dirs.extend(other.hook_dirs);
         self.settings_dirs.extend(other.settings_dirs);
-        self.with_paths(other.found)
+        // They are absolute.
+        self.found.extend(other.found);
+        self.listed_paths = OnceLock::new();
+        self
     }
 
     /// The policy for an agent in a working directory: commands run there, so they name the files that exist there. A
@@ -137,7 +140,7 @@ impl PolicyFiles {
             found.extend(on_the_way.map(Path::to_owned));
         };
         let own = self.is_policy(&dir).then(|| dir.clone());
-        for path in listed.chain(named).chain(own).filter(|path| path.symlink_metadata().is_ok()) {
+        for path in listed.chain(named).chain(own).filter(|path| pintle_files::symlink_metadata(path).is_ok()) {
             add(&path);
             has_any_below(&path, &mut |path| {
                 add(path);
@@ -151,16 +154,15 @@ impl PolicyFiles {
 /// The files of a loaded path, and those that its hooks name.
 pub(crate) fn collect_policy_files<'a>(
     path: &Path,
-    paths: impl Iterator<Item = &'a Path>,
+    paths: impl Iterator<Item = &'a Path> + Clone,
     hooks: impl Iterator<Item = &'a HookDeclaration>,
 ) -> PolicyFiles {
-    let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    let dir = if pintle_files::is_dir(path) { path } else { path.parent().unwrap_or(path) };
     let dir = resolve_links(&std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()));
     let hooks = hooks.filter(|hook| matches!(hook.handler, HandlerSpec::Command(_)) || !hook.files.is_empty());
     let hooks = hooks.map(|hook| (hook.clone(), dir.clone())).collect();
-    let paths: Vec<PathBuf> = paths.map(Path::to_owned).collect();
-    let hook_dirs = paths.iter().filter_map(|file| find_hook_dir(path, file)).collect();
-    PolicyFiles { hooks, hook_dirs, ..PolicyFiles::default() }.with_paths(paths)
+    let hook_dirs = paths.clone().filter_map(|file| find_hook_dir(path, file)).collect();
+    PolicyFiles { hooks, hook_dirs, ..PolicyFiles::default() }.with_paths(paths.map(Path::to_owned))
 }
 
 /// The directory of a file of a loaded path, if every file that is added to it is a hook as well.
@@ -186,7 +188,10 @@ pub fn has_policy_name(path: &Path) -> bool {
 
 /// Whether a path ends in the path of a coding agent's settings for hooks.
 fn is_settings_path(path: &Path) -> bool {
-    relative_settings().any(|place| ends_with_path(path, Path::new(place)))
+    // Most names are in none of the paths, which costs less to see.
+    let Some(name) = path.file_name() else { return false };
+    let has_name = |place: &&str| place.rsplit('/').next().is_some_and(|last| name.eq_ignore_ascii_case(last));
+    relative_settings().filter(has_name).any(|place| ends_with_path(path, Path::new(place)))
 }
 
 fn ends_with_path(path: &Path, place: &Path) -> bool {
@@ -202,11 +207,11 @@ fn has_policy_below(dir: &Path) -> bool {
         let place = Path::new(place);
         place.ancestors().skip(1).filter(|first| !first.as_os_str().is_empty()).any(|first| {
             let rest = place.strip_prefix(first).unwrap_or(place);
-            ends_with_path(dir, first) && dir.join(rest).exists()
+            ends_with_path(dir, first) && pintle_files::exists(dir.join(rest))
         })
     };
-    ANYWHERE.iter().any(|name| dir.join(name).exists())
-        || relative_settings().any(|place| dir.join(place).exists() || is_first_part(place))
+    ANYWHERE.iter().any(|name| pintle_files::exists(dir.join(name)))
+        || relative_settings().any(|place| pintle_files::exists(dir.join(place)) || is_first_part(place))
 }
 
 /// What a path may mean, without links: for the system, and for a program that removes `..` before it follows links. Both

@@ -97,7 +97,7 @@ impl<'a> PolicyPaths<'a> {
             !is_plain
                 || is_inside
                 || names.contains(&word.to_lowercase())
-                || self.base.join(word).symlink_metadata().is_ok()
+                || pintle_files::symlink_metadata(self.base.join(word)).is_ok()
         }
     }
 

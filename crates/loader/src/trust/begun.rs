@@ -5,7 +5,6 @@
 //! of agents, each with the directory from which the agent was run, so that its sessions are found from there.
 
 use std::collections::HashSet;
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -72,7 +71,7 @@ impl BegunSessions {
     /// The text of a file; empty if it cannot be read or other users can write it.
     fn read(&self, name: &str) -> String {
         let Some(path) = self.directory.as_ref().map(|directory| directory.join(name)) else { return String::new() };
-        let is_own = fs::metadata(&path).is_ok_and(|metadata| mode(&path, &metadata) & OTHERS_WRITE == 0);
+        let is_own = pintle_files::metadata(&path).is_ok_and(|metadata| mode(&path, &metadata) & OTHERS_WRITE == 0);
         if is_own { pintle_files::read_text(&path).unwrap_or_default() } else { String::new() }
     }
 
@@ -86,6 +85,7 @@ impl BegunSessions {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

@@ -6,7 +6,6 @@
 //! were not touched until it ended: they may be replaced between the check and the start, and put back.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,16 +13,16 @@ use pintle_contract::{
     Codec, CommandBinding, CommandSpec, Failure, FailureKind, Handler, HandlerSpec, HookCall, HookDeclaration, Verdict,
 };
 use pintle_dialects::ParsedProject;
+use pintle_files::FileState;
 
 use super::{digest, referenced_files};
-use crate::file_facts::{self, ChangeStamp};
 use crate::load::for_each_hook;
 
 /// Binds the commands of a project's hooks to their current files. In a project that needs trust, all files that a
 /// command names are bound, wherever it runs. In a path that the user named for this run, and whose files were not
 /// listed, only the programs are bound.
 pub(crate) fn bind_commands(project: &mut ParsedProject, path: &Path, is_whole: bool) {
-    let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    let dir = if pintle_files::is_dir(path) { path } else { path.parent().unwrap_or(path) };
     let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     let dir = pintle_files::real_path(dir);
     for_each_hook(project, &mut |hook| {
@@ -100,17 +99,10 @@ impl HeldCommand {
     }
 }
 
-/// What shows that a file was touched, or a link to it.
-type GuardStamp = [Option<ChangeStamp>; 2];
-
-fn stamp_file(file: &Path) -> GuardStamp {
-    [fs::symlink_metadata(file), fs::metadata(file)].map(|found| found.ok().map(|found| file_facts::stamp(&found)))
-}
-
 impl HeldCommand {
-    fn stamp_files(&self) -> Vec<GuardStamp> {
+    fn file_states(&self) -> Vec<FileState> {
         let files = self.command.binding.iter().flat_map(|binding| binding.files.keys());
-        files.map(|file| stamp_file(file)).collect()
+        files.map(pintle_files::file_state).collect()
     }
 
     /// The verdict instead of the command's, which could not run or whose files changed.
@@ -134,12 +126,12 @@ impl Handler for HeldCommand {
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {
-        let before = self.stamp_files();
+        let before = self.file_states();
         if let Some(why) = self.binding_violation(call) {
             return Self::refuse(call, &why);
         }
         let verdict = self.handler.call(call);
-        if self.stamp_files() == before {
+        if self.file_states() == before {
             return verdict;
         }
         Self::refuse(call, "its files were changed while it ran, so that what it said does not count; call it again")

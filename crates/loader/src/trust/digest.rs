@@ -15,7 +15,7 @@ const SHARED: [&str; 2] = ["settings.json", "settings.local.json"];
 const COUNTS: [&str; 1] = ["env"];
 
 /// The SHA-256 digest of bytes, in hex.
-pub(super) fn digest_bytes(bytes: &[u8]) -> String {
+pub(crate) fn digest_bytes(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))
 }
 
@@ -58,13 +58,12 @@ fn is_shared_settings(path: &Path) -> bool {
     SHARED.contains(&name) && dir.starts_with('.') && dir != ".harness"
 }
 
-fn to_hex(digest: &[u8]) -> String {
-    use std::fmt::Write as _;
-    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+/// Bytes in hex.
+pub(crate) fn to_hex(digest: &[u8]) -> String {
+    let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 });
+    let mut text = String::with_capacity(2 * digest.len());
+    text.extend(digest.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit));
+    text
 }
 
 #[cfg(test)]

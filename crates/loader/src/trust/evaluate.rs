@@ -11,7 +11,7 @@ use pintle_contract::{
 };
 use serde::Serialize;
 
-use super::grant::{TrustDifference, TrustGrant, TrustState};
+use super::grant::{IndexedGrant, TrustDifference, TrustGrant, TrustState};
 use super::item::{TrustItem, TrustItemKind};
 use super::manifest::TrustManifest;
 use super::store::{TrustStore, TrustStoreError};
@@ -21,7 +21,7 @@ use super::{TrustGrants, worktrees};
 const KIND: &str = "not trusted";
 
 /// The result of the trust check of a project.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ProjectTrust {
     /// The capabilities of the project and the digests of its files.
     pub manifest: TrustManifest,
@@ -154,15 +154,18 @@ pub(crate) fn evaluate_trust(
         Err(fault) => (None, Some(fault.clone())),
     };
     let state = TrustGrant::evaluate_state(grant, &manifest);
-    let is_covered = |claim: &TrustItem| grant.is_some_and(|known| known.covers_item(claim, &manifest));
-    let is_known = |claim: &TrustItem| grant.is_some_and(|known| known.counterparts_of(claim).next().is_some());
+    let indexed = grant.map(IndexedGrant::new);
+    let is_covered = |claim: &TrustItem| indexed.as_ref().is_some_and(|known| known.covers_item(claim, &manifest));
+    let is_known =
+        |claim: &TrustItem| indexed.as_ref().is_some_and(|known| known.items.counterparts_of(claim).next().is_some());
     // Known guards must still exist: those in the trust grant, otherwise those at the start of the session.
     let seen = trust.session_guards.get(&manifest.folder).filter(|_| grant.is_none());
     let since = if seen.is_some() { GuardChangeBasis::SinceSessionStart } else { GuardChangeBasis::SinceTrusted };
     let guarded = grant.or(seen);
+    let indexed_guards = guarded.map(IndexedGrant::new);
     let was_guard = |claim: &TrustItem| {
-        guarded.is_some_and(|known| {
-            known.counterparts_of(claim).any(|known| known.is_guard) && !known.covers_item(claim, &manifest)
+        indexed_guards.as_ref().is_some_and(|known| {
+            known.items.counterparts_of(claim).any(|known| known.is_guard) && !known.covers_item(claim, &manifest)
         })
     };
     if state != TrustState::Trusted {
@@ -352,6 +355,10 @@ impl Handler for UntrustedHandler {
 
     fn needs_order(&self) -> bool {
         false
+    }
+
+    fn is_reusable(&self) -> bool {
+        true
     }
 
     fn call(&self, _call: &HookCall<'_>) -> Verdict {

@@ -1,6 +1,6 @@
 //! Records what the user trusted, and compares a project with it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use pintle_contract::Capability;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,45 @@ pub struct TrustDifference {
     pub guards_removed: Vec<String>,
 }
 
+/// The items of a list by their names: a project may have thousands of them.
+pub(super) struct ItemsByName<'a>(HashMap<&'a str, Vec<&'a TrustItem>>);
+
+impl<'a> ItemsByName<'a> {
+    fn new(items: &'a [TrustItem]) -> Self {
+        let mut named: HashMap<&str, Vec<&TrustItem>> = HashMap::with_capacity(items.len());
+        items.iter().for_each(|item| named.entry(&item.name).or_default().push(item));
+        Self(named)
+    }
+
+    fn named(&self, name: &str) -> impl Iterator<Item = &'a TrustItem> {
+        self.0.get(name).into_iter().flatten().copied()
+    }
+
+    /// The items with the same name as another one.
+    pub(super) fn counterparts_of(&self, item: &TrustItem) -> impl Iterator<Item = &'a TrustItem> {
+        self.named(&item.name).filter(|known| known.has_same_name(item, item.kind))
+    }
+}
+
+/// A grant whose items are asked for one by one.
+pub(super) struct IndexedGrant<'a> {
+    pub(super) grant: &'a TrustGrant,
+    pub(super) items: ItemsByName<'a>,
+}
+
+impl<'a> IndexedGrant<'a> {
+    pub(super) fn new(grant: &'a TrustGrant) -> Self {
+        Self { grant, items: ItemsByName::new(&grant.items) }
+    }
+
+    /// Whether an item of a project is trusted: the same item, and all its files unchanged.
+    pub(super) fn covers_item(&self, item: &TrustItem, manifest: &TrustManifest) -> bool {
+        let files = &self.grant.files;
+        let is_same = |file: &String| files.contains_key(file) && files.get(file) == manifest.files.get(file);
+        self.items.named(&item.name).any(|known| known.is_same_item(item)) && item.files.iter().all(is_same)
+    }
+}
+
 impl TrustGrant {
     /// Grants trust to a project as it is.
     #[must_use]
@@ -71,10 +110,14 @@ impl TrustGrant {
         let mut known = before.cloned().unwrap_or_default();
         let runs =
             |claim: &&TrustItem| claim.is_guard && claim.kind == TrustItemKind::Hook && claim.capabilities.is_empty();
+        let before = before.map(|before| ItemsByName::new(&before.items));
+        let mut new = ItemsByName::new(&[]);
         for claim in manifest.items.iter().filter(runs) {
-            if known.counterparts_of(claim).next().is_some() {
+            let is_known = |known: &ItemsByName<'_>| known.counterparts_of(claim).next().is_some();
+            if before.as_ref().is_some_and(is_known) || is_known(&new) {
                 continue;
             }
+            new.0.entry(&claim.name).or_default().push(claim);
             for file in &claim.files {
                 if let Some(digest) = manifest.files.get(file) {
                     known.files.entry(file.clone()).or_insert_with(|| digest.clone());
@@ -96,31 +139,22 @@ impl TrustGrant {
         }
     }
 
-    /// Whether an item of a project is trusted: the same item, and all its files unchanged.
-    pub(super) fn covers_item(&self, item: &TrustItem, manifest: &TrustManifest) -> bool {
-        let is_same = |file: &String| self.files.contains_key(file) && self.files.get(file) == manifest.files.get(file);
-        self.items.iter().any(|known| known.is_same_item(item)) && item.files.iter().all(is_same)
-    }
-
-    /// The trusted items with the same name.
-    pub(super) fn counterparts_of<'a>(&'a self, item: &'a TrustItem) -> impl Iterator<Item = &'a TrustItem> {
-        self.items.iter().filter(|known| known.has_same_name(item, item.kind))
-    }
-
     /// The guards that the project no longer has, that no longer deny, or that no longer match the same. Of several
     /// identical guards each must exist. Guards of agents only have to exist: the program that runs an agent checks
     /// all its items.
     pub(super) fn removed_guards<'a>(&'a self, manifest: &'a TrustManifest) -> impl Iterator<Item = &'a TrustItem> {
         let is_guard = |claim: &&TrustItem| claim.is_guard && claim.kind == TrustItemKind::Hook;
-        let alike = |guard: &TrustItem, claims: &[TrustItem]| {
-            claims.iter().filter(|claim| claim.is_guard && claim.has_same_matcher(guard, TrustItemKind::Hook)).count()
+        let (own, current) = (ItemsByName::new(&self.items), ItemsByName::new(&manifest.items));
+        let alike = |guard: &TrustItem, claims: &ItemsByName<'_>| {
+            let named = claims.named(&guard.name);
+            named.filter(|claim| claim.is_guard && claim.has_same_matcher(guard, TrustItemKind::Hook)).count()
         };
-        let is_member = |guard: &TrustItem| {
-            !manifest.is_for_host
-                && manifest.items.iter().any(|claim| claim.has_same_name(guard, TrustItemKind::Member))
+        let is_removed = move |guard: &&TrustItem| {
+            let is_member = |claim: &TrustItem| claim.has_same_name(guard, TrustItemKind::Member);
+            alike(guard, &current) < alike(guard, &own)
+                && (manifest.is_for_host || !current.named(&guard.name).any(is_member))
         };
-        let guards = self.items.iter().filter(is_guard);
-        guards.filter(move |guard| alike(guard, &manifest.items) < alike(guard, &self.items) && !is_member(guard))
+        self.items.iter().filter(is_guard).filter(is_removed)
     }
 
     /// The items of the project's agents that were removed; one of them may have been a guard.

@@ -40,7 +40,7 @@ pub(crate) type CompiledHook<'a> = (&'a HookDeclaration, Option<&'a pintle_contr
 impl LoadedFiles {
     /// The files that were found in a directory. A file that could not be read counts as it is on disk.
     pub(crate) fn new(dir: &Path, files: Vec<(ArtifactKind, PathBuf, Option<Arc<SourceFile>>)>, of_host: bool) -> Self {
-        let spelled = if dir.is_dir() { dir } else { dir.parent().unwrap_or(dir) };
+        let spelled = if pintle_files::is_dir(dir) { dir } else { dir.parent().unwrap_or(dir) };
         let spelled = if spelled.as_os_str().is_empty() { Path::new(".") } else { spelled };
         let canonical = pintle_files::real_path(spelled);
         Self { folder: canonical, named_folder: spelled.to_owned(), files, is_for_host: of_host }

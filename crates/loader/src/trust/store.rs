@@ -111,8 +111,10 @@ impl TrustStore {
     /// # Errors
     /// When it cannot be renamed.
     pub fn quarantine(trust: &TrustOptions) -> Result<Option<PathBuf>, TrustStoreError> {
-        let Some(path) = trust.store_path.as_ref().filter(|path| path.exists()) else { return Ok(None) };
-        let aside = (1..).map(|number| path.with_extension(format!("broken-{number}"))).find(|aside| !aside.exists());
+        let Some(path) = trust.store_path.as_ref().filter(|path| pintle_files::exists(path)) else { return Ok(None) };
+        let aside = (1..)
+            .map(|number| path.with_extension(format!("broken-{number}")))
+            .find(|aside| !pintle_files::exists(aside));
         let Some(aside) = aside else { return Ok(None) };
         fs::rename(path, &aside).map_err(|error| write_error(path, &error))?;
         Ok(Some(aside))
@@ -183,7 +185,7 @@ fn read_grants(path: &Path) -> Result<BTreeMap<String, TrustGrant>, TrustStoreEr
             is_broken: false,
         });
     }
-    let is_open = fs::metadata(path).is_ok_and(|metadata| mode(path, &metadata) & OTHERS_WRITE != 0);
+    let is_open = pintle_files::metadata(path).is_ok_and(|metadata| mode(path, &metadata) & OTHERS_WRITE != 0);
     if is_open {
         return Err(TrustStoreError {
             message: format!("other users can write to the trust file `{}`", path.display()),

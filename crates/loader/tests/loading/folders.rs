@@ -41,7 +41,7 @@ fn folders_are_the_same_wherever_somebody_works() {
 #[test]
 fn grants_come_from_the_named_state_dir_and_are_read_once_per_load() {
     let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().canonicalize().unwrap();
+    let root = pintle_files::canonicalize(dir.path()).unwrap();
     let layers = LayerDirs { cwd: root.join("project/below"), home: Some(root.clone()), ..LayerDirs::default() };
     fs::create_dir_all(&layers.cwd).unwrap();
     fs::create_dir(root.join("state")).unwrap();

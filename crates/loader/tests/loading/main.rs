@@ -5,6 +5,8 @@ mod clients;
 mod discovery;
 mod folders;
 mod fuzz;
+mod known_hooks;
+mod known_scripts;
 mod lints;
 mod malformed;
 mod packages;

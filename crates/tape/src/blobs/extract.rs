@@ -1,9 +1,11 @@
 //! Moves large values out of a record into blobs.
 
+use memchr::{memchr2, memmem};
+
 use super::list::{NewList, is_large_array};
 use super::resolve::MOST_BYTES;
 use super::{BlobStore, NAME, is_reference_name, may_contain_reference};
-use crate::line::{DEEPEST, digest_hex, to_hex};
+use crate::line::{DEEPEST, digest_value, to_hex};
 
 /// The minimum size of a string's JSON text, quotes included, that is stored as a blob.
 pub(crate) const STRING_BYTES: usize = 1 << 10;
@@ -74,10 +76,35 @@ impl BlobStore<'_> {
         if is_short(text) {
             return true;
         }
+        if text.len() < STRING_BYTES
+            && let Some(has_written) = self.has_written_references(outer.len(), text)
+        {
+            return has_written;
+        }
         let mut extractor = BlobExtractor { known: Some(self), ..BlobExtractor::default() };
         extractor.push(outer);
         extractor.push(text);
         !extractor.is_changed
+    }
+
+    /// Whether the writer writes all blobs that short text refers to. `None` if something else looks like a reference, or
+    /// if only the whole text shows how deep the references are.
+    fn has_written_references(&self, outer_depth: usize, text: &[u8]) -> Option<bool> {
+        let (mut size_bytes, mut deepest) = (0_usize, 0);
+        for index in memmem::find_iter(text, b"$blob\"") {
+            let reference = text.get(index.checked_sub(2)?..)?.strip_prefix(b"{\"$blob\":\"")?;
+            let (digest, end) = reference.split_at_checked(64)?;
+            if !end.starts_with(b"\"}") {
+                return None;
+            }
+            let Some(size) = std::str::from_utf8(digest).ok().and_then(|digest| self.written_size(digest)) else {
+                return Some(false);
+            };
+            size_bytes = size_bytes.saturating_add(size.size_bytes);
+            deepest = deepest.max(size.depth);
+        }
+        let most_depth = outer_depth + text.iter().filter(|byte| matches!(byte, b'{' | b'[')).count();
+        (size_bytes <= MOST_BYTES && most_depth + deepest <= DEEPEST).then_some(true)
     }
 }
 
@@ -219,7 +246,7 @@ impl BlobExtractor<'_> {
     }
 
     fn push_value_reference(&mut self, value: Vec<u8>) {
-        self.push_reference(ExtractedBlob { digest: digest_hex(&value), content: BlobContent::Value(value) });
+        self.push_reference(ExtractedBlob { digest: digest_value(&value), content: BlobContent::Value(value) });
     }
 
     /// Writes a reference to a value that is in a blob.
@@ -242,7 +269,7 @@ fn string_bytes(text: &[u8]) -> usize {
     let mut size_bytes = 1;
     loop {
         let rest = text.get(size_bytes..).unwrap_or_default();
-        match rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
+        match memchr2(b'"', b'\\', rest) {
             None => return text.len(),
             Some(index) if rest.get(index) == Some(&b'"') => return size_bytes + index + 1,
             // An escaped byte does not end the string.

@@ -3,25 +3,29 @@
 //! The rule is part of the format (see "Large values" in [`crate::record`]). It depends only on the text of a record,
 //! so that the same records produce the same lines.
 
+use memchr::memmem;
+
 mod extract;
 mod list;
 mod list_store;
 mod recent_lists;
 mod resolve;
 mod source;
+mod text_lines;
 
 pub(crate) use extract::{BlobContent, BlobExtraction, BlobExtractor, ExtractedBlob, STRING_BYTES, extract_blobs};
 pub(crate) use list::FEW_ELEMENTS;
 pub(crate) use recent_lists::RecentLists;
 pub(crate) use resolve::BlobStore;
 pub(crate) use source::{TapeText, TapeTextReader};
+pub(crate) use text_lines::RecentTexts;
 
 /// The name in a reference.
 const NAME: &str = "$blob";
 
 /// Whether text may contain a reference, or an object that looks like one.
 pub(crate) fn may_contain_reference(text: &[u8]) -> bool {
-    text.contains(&b'$') && text.windows(NAME.len() + 1).any(|window| window == b"$blob\"")
+    memmem::find(text, b"$blob\"").is_some()
 }
 
 /// Whether a name is that of a reference, or one that must be escaped to differ from it.

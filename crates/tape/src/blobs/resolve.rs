@@ -1,5 +1,6 @@
 //! Resolves blob references.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use pintle_contract::EventKind;
@@ -11,8 +12,9 @@ use super::extract::{OBJECT_BYTES, STRING_BYTES};
 use super::list_store::{ListStore, NewListPart, StoredElement};
 use super::recent_lists::{MOST_LISTS, RecentLists};
 use super::source::{TapeText, TextSpan};
-use super::{NAME, blob_fields, is_reference_name};
-use crate::line::{DigestBytes, digest_bytes, digest_hex, parse_hex, to_hex};
+use super::text_lines::{between_quotes, find_line_ends};
+use super::{NAME, blob_fields, is_reference_name, may_contain_reference};
+use crate::line::{DigestBytes, digest_bytes, digest_value, is_canonical, parse_hex, to_hex, value_depth};
 use crate::record::ListSlice;
 
 /// The maximum size of a resolved record, far more than any session needs. It stops tapes made to exhaust memory.
@@ -34,6 +36,7 @@ struct StoredValue {
     size: ResolvedSize,
     /// Whether the writer writes this blob.
     is_written: bool,
+    is_string: bool,
 }
 
 /// The size of a value after resolving.
@@ -51,6 +54,10 @@ struct BlobLine<'l> {
     value: Option<&'l RawValue>,
     #[serde(borrow, default)]
     parts: Option<Vec<&'l RawValue>>,
+    #[serde(default)]
+    of: Option<String>,
+    #[serde(borrow, default)]
+    lines: Option<Vec<&'l RawValue>>,
 }
 
 fn deserialize_raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
@@ -73,23 +80,35 @@ impl<'b> BlobStore<'b> {
         let invalid = || format!("the blob's `digest` is `{}`, which is no digest", blob.digest);
         let digest = parse_hex(&blob.digest).ok_or_else(invalid);
         let spans = LineSpans { line, offset };
-        match (blob.value, &blob.parts) {
-            (Some(value), None) => {
+        let check = |text: &[u8]| match digest_value(text) {
+            actual if actual == blob.digest => Ok(()),
+            actual => {
+                let name = &blob.digest;
+                Err(format!("the blob's `digest` is `{name}`, but the digest of its value is `{actual}`"))
+            }
+        };
+        match (blob.value, &blob.parts, blob.of.as_deref().zip(blob.lines.as_ref())) {
+            (Some(value), None, None) => {
                 let (text, span, size) = self.read_value(value, &spans)?;
-                let actual = digest_hex(&text);
-                if actual != blob.digest {
-                    let name = blob.digest;
-                    return Err(format!("the blob's `digest` is `{name}`, but the digest of its value is `{actual}`"));
-                }
+                check(&text)?;
                 let is_written = match text.first() {
                     Some(b'"') => text.len() >= STRING_BYTES,
                     Some(b'{') => text.len() >= OBJECT_BYTES && self.is_written(b"", &text),
                     _ => false,
                 };
-                self.values.insert(digest?, StoredValue { text: span, size, is_written });
+                let is_string = text.first() == Some(&b'"');
+                self.values.insert(digest?, StoredValue { text: span, size, is_written, is_string });
                 Ok(blob_fields(&blob.digest, "value", &text))
             }
-            (None, Some(parts)) => {
+            (None, None, Some((of, lines))) => {
+                let JoinedText { text, span, content } = self.join_lines(of, lines, &spans)?;
+                check(&text)?;
+                let size = ResolvedSize { size_bytes: text.len(), depth: 0 };
+                let is_written = text.len() >= STRING_BYTES;
+                self.values.insert(digest?, StoredValue { text: span, size, is_written, is_string: true });
+                Ok(blob_fields(&blob.digest, "of", &content))
+            }
+            (None, Some(parts), None) => {
                 let (mut text, mut list) = (Vec::with_capacity(line.len()), Vec::with_capacity(parts.len()));
                 for part in parts {
                     text.push(if text.is_empty() { b'[' } else { b',' });
@@ -99,7 +118,7 @@ impl<'b> BlobStore<'b> {
                 self.lists.insert(digest?, list)?;
                 Ok(blob_fields(&blob.digest, "parts", &text))
             }
-            _ => Err(String::from("invalid `blob` record: it must have either `value` or `parts`")),
+            _ => Err(String::from("invalid `blob` record: it must have `value`, `parts`, or `of` and `lines`")),
         }
     }
 
@@ -131,15 +150,73 @@ impl<'b> BlobStore<'b> {
         Ok(NewListPart::Elements(stored))
     }
 
+    /// Reads a text that has lines of an earlier one.
+    fn join_lines(&self, base_digest: &str, lines: &[&RawValue], spans: &LineSpans<'_>) -> Result<JoinedText, String> {
+        let error_text = |error: serde_json::Error| error.to_string();
+        let base = parse_hex(base_digest).and_then(|digest| self.values.get(&digest));
+        let base = base.ok_or_else(|| missing_text(base_digest))?;
+        if !base.is_string || matches!(base.text, TextSpan::Joined(_)) {
+            return Err(format!("it refers to lines of blob `{base_digest}`, which is not written as a text"));
+        }
+        let base_text = self.text.read_span(&base.text)?;
+        let line_ends = find_line_ends(&base_text);
+        // The first line begins behind the quote.
+        let start_of = |line: usize| if line == 0 { Some(1) } else { line_ends.get(line - 1).copied() };
+        let (mut text, mut parts) = (vec![b'"'], Vec::with_capacity(lines.len()));
+        let mut content = format!("\"{base_digest}\",\"lines\":[").into_bytes();
+        for part in lines {
+            content.extend_from_slice(if parts.is_empty() { b"" } else { b"," });
+            if part.get().starts_with('[') {
+                let (from, to): (usize, usize) = serde_json::from_str(part.get()).map_err(error_text)?;
+                let range = start_of(from).zip(start_of(to)).map(|(start, end)| start..end);
+                let taken = range
+                    .filter(|range| !range.is_empty())
+                    .and_then(|range| Some((base_text.get(range.clone())?, range)));
+                let (taken, range) =
+                    taken.ok_or_else(|| format!("it refers to lines that the text `{base_digest}` does not have"))?;
+                text.extend_from_slice(taken);
+                serde_json::to_writer(&mut content, &(from, to)).map_err(error_text)?;
+                parts.push(base.text.slice(range, &base_text));
+            } else {
+                let value: String = serde_json::from_str(part.get()).map_err(error_text)?;
+                let json = serde_json::to_vec(&value).map_err(error_text)?;
+                text.extend_from_slice(between_quotes(&json));
+                content.extend_from_slice(&json);
+                let at = spans.find(part.get()).filter(|_| json == part.get().as_bytes());
+                let span = at.unwrap_or_else(|| TextSpan::Owned(json.clone().into_boxed_slice()));
+                parts.push(span.slice(1..json.len() - 1, &json));
+            }
+            if text.len() > MOST_BYTES {
+                return Err(format!("its text is larger than {} MiB", MOST_BYTES >> 20));
+            }
+        }
+        text.push(b'"');
+        content.push(b']');
+        Ok(JoinedText { text, span: TextSpan::Joined(parts.into_boxed_slice()), content })
+    }
+
     /// Reads a value of a blob's line: its canonical text, where that is, and its size.
-    fn read_value(&self, raw: &RawValue, spans: &LineSpans<'_>) -> Result<(Vec<u8>, TextSpan, ResolvedSize), String> {
+    fn read_value<'r>(
+        &self,
+        raw: &'r RawValue,
+        spans: &LineSpans<'_>,
+    ) -> Result<(Cow<'r, [u8]>, TextSpan, ResolvedSize), String> {
+        let text = raw.get().as_bytes();
+        if !may_contain_reference(text)
+            && text.len() <= MOST_BYTES
+            && is_canonical(text)
+            && let Some(span) = spans.find(raw.get())
+        {
+            let size = ResolvedSize { size_bytes: text.len(), depth: value_depth(text) };
+            return Ok((Cow::Borrowed(text), span, size));
+        }
         let value: Value = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
         let text = serde_json::to_vec(&value).map_err(|error| error.to_string())?;
         let mut size = ResolvedSize { size_bytes: text.len(), depth: 0 };
         self.measure(&value, 0, &mut size)?;
         let at = spans.find(raw.get()).filter(|_| text == raw.get().as_bytes());
         let span = at.unwrap_or_else(|| TextSpan::Owned(text.clone().into_boxed_slice()));
-        Ok((text, span, size))
+        Ok((Cow::Owned(text), span, size))
     }
 
     /// The digests of all blobs.
@@ -160,6 +237,28 @@ impl<'b> BlobStore<'b> {
     /// The size of a blob that the writer writes.
     pub(super) fn written_size(&self, digest: &str) -> Option<ResolvedSize> {
         self.describe(digest).filter(|(_, is_written)| *is_written).map(|(size, _)| size)
+    }
+
+    /// Canonical text in which each reference to a string is replaced by its digest, which is a string too. `None` if
+    /// nothing refers to a string.
+    pub(crate) fn with_string_digests(&self, text: &[u8]) -> Option<Vec<u8>> {
+        const START: &str = "{\"$blob\":";
+        let text = std::str::from_utf8(text).ok()?;
+        let mut replaced = String::with_capacity(text.len());
+        let mut parts = text.split(START);
+        replaced.push_str(parts.next()?);
+        for part in parts {
+            let reference = part.split_once('}').filter(|(string, _)| {
+                let digest = string.strip_prefix('"').and_then(|digest| digest.strip_suffix('"'));
+                let value = digest.and_then(parse_hex).and_then(|digest| self.values.get(&digest));
+                value.is_some_and(|value| value.is_string)
+            });
+            match reference {
+                Some((string, after)) => replaced.extend([string, after]),
+                None => replaced.extend([START, part]),
+            }
+        }
+        (replaced.len() < text.len()).then(|| replaced.into_bytes())
     }
 
     /// The size of a blob after resolving, and whether the writer writes it.
@@ -251,6 +350,15 @@ impl<'b> BlobStore<'b> {
     }
 }
 
+/// A text that has lines of an earlier one.
+struct JoinedText {
+    /// Its JSON text.
+    text: Vec<u8>,
+    span: TextSpan,
+    /// The canonical text of its blob from `of` on.
+    content: Vec<u8>,
+}
+
 /// The line in which values are, and where it is on the tape.
 struct LineSpans<'l> {
     line: &'l [u8],
@@ -284,6 +392,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::line::digest_hex;
 
     fn insert_value(blobs: &mut BlobStore<'_>, value: &Value) -> Result<String, String> {
         let name = digest_hex(&serde_json::to_vec(value).unwrap());

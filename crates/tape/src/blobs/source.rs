@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Where the text of a tape is.
@@ -14,8 +15,13 @@ pub(crate) enum TapeText<'b> {
 /// A part of a tape's text, or a copy where the tape has another spelling of it.
 #[derive(Debug)]
 pub(super) enum TextSpan {
-    At { offset: u64, size_bytes: u32 },
+    At {
+        offset: u64,
+        size_bytes: u32,
+    },
     Owned(Box<[u8]>),
+    /// The parts between the quotes of a string.
+    Joined(Box<[TextSpan]>),
 }
 
 /// Reads the text of a tape from an offset on.
@@ -23,6 +29,16 @@ pub(super) enum TextSpan {
 pub(crate) struct TapeTextReader<'b> {
     text: TapeText<'b>,
     offset: u64,
+}
+
+impl TextSpan {
+    /// A part of this text, which is that part of the tape.
+    pub(super) fn slice(&self, range: Range<usize>, text: &[u8]) -> Self {
+        match (self, u32::try_from(range.len())) {
+            (Self::At { offset, .. }, Ok(size_bytes)) => Self::At { offset: offset + range.start as u64, size_bytes },
+            _ => Self::Owned(text.get(range).unwrap_or_default().into()),
+        }
+    }
 }
 
 impl Default for TapeText<'_> {
@@ -41,6 +57,14 @@ impl<'b> TapeText<'b> {
     pub(super) fn read_span(&self, span: &TextSpan) -> Result<Vec<u8>, String> {
         let (offset, size_bytes) = match span {
             TextSpan::Owned(text) => return Ok(text.to_vec()),
+            TextSpan::Joined(parts) => {
+                let mut text = vec![b'"'];
+                for part in parts {
+                    text.extend(self.read_span(part)?);
+                }
+                text.push(b'"');
+                return Ok(text);
+            }
             TextSpan::At { offset, size_bytes } => (*offset, *size_bytes),
         };
         let mut text = Vec::with_capacity(size_bytes as usize);

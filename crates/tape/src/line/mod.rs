@@ -1,6 +1,7 @@
 //! Encodes a record as one line, and decodes it.
 
 mod body;
+mod canonical;
 mod head;
 mod text;
 
@@ -9,10 +10,13 @@ use crate::error::RecordError;
 use crate::record::{Record, RecordBody};
 
 pub(crate) use body::{FieldSource, encode_fields, from_fields, parse_typed};
+pub(crate) use canonical::is_canonical;
 pub(crate) use head::{RecordHead, is_closing, make_closing_record, push_line, push_position, push_tail};
 pub(crate) use text::is_deep;
 use text::json_error_text;
-pub(crate) use text::{DEEPEST, DigestBytes, digest_bytes, digest_hex, parse_hex, to_hex};
+pub(crate) use text::{
+    DEEPEST, DigestBytes, digest_bytes, digest_hex, digest_value, hex_digits, parse_hex, to_hex, value_depth,
+};
 
 impl Record<'_> {
     /// The record as a line of JSON, without the line end. It is complete: nothing in it refers to another record.

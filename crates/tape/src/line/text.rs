@@ -1,9 +1,19 @@
 //! Inspects JSON text.
 
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+use std::sync::{Mutex, PoisonError};
+
+use memchr::memchr2_iter;
 use sha2::{Digest, Sha256};
 
 /// The maximum nesting depth of a line before its body is packed. JSON readers commonly stop at 128.
 pub(crate) const DEEPEST: usize = 100;
+
+/// The size of values whose digests are remembered.
+const REMEMBERED_BYTES: RangeInclusive<usize> = 16 << 10..=1 << 20;
+/// The number of digests that are remembered.
+const REMEMBERED_VALUES: usize = 4;
 
 /// A SHA-256 digest.
 pub(crate) type DigestBytes = [u8; 32];
@@ -18,11 +28,40 @@ pub(crate) fn digest_hex(bytes: &[u8]) -> String {
     to_hex(&digest_bytes(bytes))
 }
 
+/// SHA-256 in hex of the JSON text of a value.
+///
+/// The long values of one call are on its tape several times, and are read and written again when its branch is merged.
+/// Comparing a value with those before it costs a small part of what the digest costs.
+pub(crate) fn digest_value(json: &[u8]) -> String {
+    static RECENT: Mutex<VecDeque<(Box<[u8]>, String)>> = Mutex::new(VecDeque::new());
+    if !REMEMBERED_BYTES.contains(&json.len()) {
+        return digest_hex(json);
+    }
+    // No statement between two changes can panic.
+    let lock = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = lock().iter().find(|(text, _)| **text == *json).map(|(_, digest)| digest.clone());
+    known.unwrap_or_else(|| {
+        let digest = digest_hex(json);
+        let mut recent = lock();
+        recent.truncate(REMEMBERED_VALUES - 1);
+        recent.push_front((json.into(), digest.clone()));
+        digest
+    })
+}
+
 /// A digest in hex.
 pub(crate) fn to_hex(digest: &DigestBytes) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |half: u8| DIGITS.get(usize::from(half)).copied().map_or('0', char::from);
-    digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    String::from_utf8_lossy(&hex_digits(digest)).into_owned()
+}
+
+/// The digits of a digest in hex.
+pub(crate) fn hex_digits(digest: &DigestBytes) -> [u8; 64] {
+    let digit = |half: u8| if half < 10 { b'0' + half } else { b'a' + half - 10 };
+    let mut digits = [0; 64];
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(digest) {
+        pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
+    digits
 }
 
 /// The digest that a text writes in hex, with lower case letters.
@@ -45,24 +84,36 @@ pub(crate) fn parse_hex(text: &str) -> Option<DigestBytes> {
 
 /// Whether brackets in JSON text that is itself inside of `outer_depth` brackets are nested deeper than readers allow.
 pub(crate) fn is_deep(json: &[u8], outer_depth: usize) -> bool {
-    // A short text cannot be deep, and counting its brackets would cost nearly nothing.
+    // A short text cannot be deep, and few brackets are found faster than their depth.
     json.len() + outer_depth > DEEPEST
-        && json.iter().filter(|byte| matches!(byte, b'{' | b'[')).count() + outer_depth > DEEPEST
+        && memchr2_iter(b'{', b'[', json).take(DEEPEST + 1).count() + outer_depth > DEEPEST
         && nesting_depth(json) + outer_depth > DEEPEST
+}
+
+/// How deep the values of canonical JSON text are nested. Brackets without a value between them count for nothing.
+pub(crate) fn value_depth(json: &[u8]) -> usize {
+    depth_of_brackets(json, |after| !matches!(after, Some(b'}' | b']')))
 }
 
 /// The nesting depth of brackets in JSON text.
 fn nesting_depth(json: &[u8]) -> usize {
+    depth_of_brackets(json, |_| true)
+}
+
+/// The nesting depth of the brackets that count, given the byte after them.
+fn depth_of_brackets(json: &[u8], counts: impl Fn(Option<&u8>) -> bool) -> usize {
     let (mut deepest, mut here) = (0_usize, 0_usize);
     let (mut in_text, mut escaped) = (false, false);
-    for byte in json {
+    for (index, byte) in json.iter().enumerate() {
         match byte {
             _ if escaped => escaped = false,
             b'\\' if in_text => escaped = true,
             b'"' => in_text = !in_text,
             b'{' | b'[' if !in_text => {
                 here += 1;
-                deepest = deepest.max(here);
+                if here > deepest && counts(json.get(index + 1)) {
+                    deepest = here;
+                }
             }
             b'}' | b']' if !in_text => here = here.saturating_sub(1),
             _ => {}
@@ -88,12 +139,29 @@ mod tests {
     }
 
     #[test]
+    fn remembered_digest_is_that_of_the_value() {
+        let mut values: Vec<Vec<u8>> = (0..6).map(|last| [&[b'x'; 20_000][..], &[last]].concat()).collect();
+        values.push(vec![b'x'; 20_000]);
+        for value in values.iter().chain(&values) {
+            assert_eq!((digest_value(value), digest_value(value)), (digest_hex(value), digest_hex(value)));
+        }
+    }
+
+    #[test]
     fn digest_is_parsed_from_its_hex_digits_alone() {
         let digest = digest_bytes(b"x");
         assert_eq!(parse_hex(&to_hex(&digest)), Some(digest));
         let upper = to_hex(&digest).to_uppercase();
         for other in ["", "ab", &upper, &"g".repeat(64), &"\u{fc}".repeat(32)] {
             assert_eq!(parse_hex(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn empty_brackets_are_no_deeper_than_what_has_them() {
+        for (json, depth) in [("1", 0), ("[]", 0), ("{}", 0), ("[[]]", 1), ("{\"[\":{}}", 1), ("[[],[{\"a\":[1]}]]", 4)]
+        {
+            assert_eq!(value_depth(json.as_bytes()), depth, "{json}");
         }
     }
 

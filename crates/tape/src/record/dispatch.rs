@@ -31,8 +31,26 @@ pub struct EventRecord<'a> {
     /// payload.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_hooks: bool,
+    /// The calls of its hooks, if nothing happened but that built-in hooks passed. The record is then the whole dispatch,
+    /// too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<PassedCall<'a>>,
     /// The payload as fired: version 0.
     pub payload: Cow<'a, Value>,
+}
+
+/// A call of a hook that passed: it has no effects and no warnings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PassedCall<'a> {
+    /// The call, unique in the tape.
+    pub call: u64,
+    /// The hook's name.
+    pub hook: Cow<'a, str>,
+    /// The hook's number, as in [`LoadedHook`](super::LoadedHook).
+    pub entry: u64,
+    /// How long the call took.
+    pub duration_us: u64,
 }
 
 /// An ask was answered, or no user was available.
@@ -227,6 +245,7 @@ impl<'a> EventRecord<'a> {
             event: Cow::Borrowed(event.name.as_str()),
             origin: Cow::Borrowed(&event.origin),
             no_hooks: false,
+            passed: Vec::new(),
             payload: Cow::Borrowed(event.payload.value()),
         }
     }
@@ -237,10 +256,10 @@ impl<'a> EventRecord<'a> {
         Self { no_hooks, ..self }
     }
 
-    /// The outcome, if no hook matches the event.
+    /// The outcome, if the record is the whole dispatch.
     #[must_use]
     pub fn outcome(&self) -> Option<OutcomeRecord<'static>> {
-        self.no_hooks.then(|| OutcomeRecord {
+        (self.no_hooks || !self.passed.is_empty()).then(|| OutcomeRecord {
             dispatch: self.dispatch,
             event: Cow::Owned(self.event.to_string()),
             decision: Decision::Allow,
@@ -253,7 +272,7 @@ impl<'a> EventRecord<'a> {
             warnings: Cow::Borrowed(&[]),
             shadow: Vec::new(),
             approval: None,
-            hooks_called: 0,
+            hooks_called: u32::try_from(self.passed.len()).unwrap_or(u32::MAX),
             value: None,
         })
     }

@@ -1,6 +1,6 @@
 //! The header and the `hooks` records.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
@@ -48,24 +48,24 @@ pub enum HookScope {
     Agent,
 }
 
-/// A loaded hook.
+/// A loaded hook. Its texts are its own, or borrowed from the hook that it describes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LoadedHook {
+pub struct LoadedHook<S = String> {
     /// Its number, from 0 over all hooks of the tape.
     pub entry: u64,
     /// The number of its chain, from 0 over all chains of the tape.
     pub chain: u64,
     /// Its name.
-    pub id: String,
+    pub id: S,
     /// The canonical event.
-    pub event: String,
+    pub event: S,
     /// The event's name as the hook's author wrote it.
-    pub event_alias: String,
+    pub event_alias: S,
     /// Its source, such as a path.
-    pub source: String,
+    pub source: S,
     /// The dialect of its source.
-    pub dialect: String,
+    pub dialect: S,
     /// The configuration layer that declares it.
     pub layer: Layer,
     /// How its chain composes verdicts.
@@ -87,13 +87,13 @@ pub struct LoadedHook {
     pub strict_matcher: bool,
     /// Its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
+    pub path: Option<S>,
     /// The line in its file, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// SHA-256 of its file's text, in hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest: Option<String>,
+    pub digest: Option<S>,
 }
 
 impl HeaderRecord {
@@ -158,18 +158,21 @@ impl LoadedHook {
             hooks: vec![first],
         }
     }
+}
 
+impl<'h, S: From<&'h str> + From<String>> LoadedHook<S> {
     /// Describes a hook of a chain, with its number and that of its chain.
     #[must_use]
-    pub fn new(entry: u64, number: u64, chain: &Chain, hook: &Hook) -> Self {
+    pub fn new(entry: u64, number: u64, chain: &'h Chain, hook: &'h Hook) -> Self {
+        let path = |path: &'h Path| path.to_str().map_or_else(|| S::from(path.display().to_string()), S::from);
         Self {
             entry,
             chain: number,
-            id: hook.id.to_string(),
-            event: hook.event.to_string(),
-            event_alias: hook.event_alias.to_string(),
-            source: chain.source.to_string(),
-            dialect: String::from(chain.dialect),
+            id: S::from(hook.id.as_str()),
+            event: S::from(hook.event.as_str()),
+            event_alias: S::from(&*hook.event_alias),
+            source: S::from(&*chain.source),
+            dialect: S::from(chain.dialect),
             layer: chain.layer,
             profile: chain.profile,
             priority: hook.priority,
@@ -179,9 +182,9 @@ impl LoadedHook {
             on_failure: hook.on_failure,
             on_deny: hook.on_deny,
             strict_matcher: hook.strict_matcher,
-            path: hook.location.path().map(|path| path.display().to_string()),
+            path: hook.location.path().map(path),
             line: hook.location.line_column().map(|(line, _)| line),
-            digest: hook.location.file.as_ref().map(|file| digest_hex(file.text.as_bytes())),
+            digest: hook.location.file.as_ref().map(|file| S::from(digest_hex(file.text.as_bytes()))),
         }
     }
 }

@@ -16,7 +16,8 @@ use super::host::{
 };
 use super::{
     ApprovalRecord, BlobRecord, ClosedRecord, EffectRecord, EventRecord, HeaderRecord, HookCallRecord,
-    HookReturnedRecord, HookSkippedRecord, HookVetoedRecord, HooksRecord, OutcomeRecord, RepairedRecord, WarningRecord,
+    HookReturnedRecord, HookSkippedRecord, HookVetoedRecord, HooksRecord, OutcomeRecord, PassedCall, RecordedVerdict,
+    RepairedRecord, WarningRecord,
 };
 use crate::line::FieldSource;
 
@@ -223,11 +224,35 @@ impl<N> RecordNumbers<N> {
     const NONE: Self = Self { dispatch: None, parent: None, call: None, cause: None, entry: None };
 }
 
+impl EventRecord<'_> {
+    /// The records of the calls that it has itself.
+    pub fn hook_records(&self) -> impl Iterator<Item = RecordBody<'_>> {
+        let dispatch = self.dispatch;
+        self.passed.iter().flat_map(move |PassedCall { call, hook, entry, duration_us }| {
+            let (call, entry, duration_us) = (*call, *entry, *duration_us);
+            let (hook, verdict) = (Cow::Borrowed(&**hook), RecordedVerdict::passing());
+            let called =
+                HookCallRecord { dispatch, call, hook: hook.clone(), entry, round: 0, payload: 0, value: None };
+            let returned = HookReturnedRecord { dispatch, call, hook, duration_us, verdict };
+            [RecordBody::HookCall(called), RecordBody::HookReturned(returned)]
+        })
+    }
+}
+
 impl RecordBody<'_> {
     /// The number of the dispatch that the record belongs to.
     #[must_use]
     pub fn dispatch(&self) -> Option<u64> {
         self.numbers().dispatch
+    }
+
+    /// The numbers of the hooks that the record is about, other than loaded ones.
+    pub(crate) fn hook_entries(&self) -> impl Iterator<Item = u64> {
+        let passed = match self {
+            Self::Event(fired) => fired.passed.as_slice(),
+            _ => &[],
+        };
+        self.numbers().entry.into_iter().chain(passed.iter().map(|passed| passed.entry))
     }
 
     /// The outcome that the record has, or that it implies because no hook was called for its event.

@@ -19,6 +19,22 @@ pub struct BlobRecord<'a> {
     /// The parts of a list, in place of a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<Vec<ListPart<'a>>>,
+    /// The digest of the earlier text that `lines` refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<Cow<'a, str>>,
+    /// The lines of a text, in place of a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Vec<TextPart<'a>>>,
+}
+
+/// Lines of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum TextPart<'a> {
+    /// New text.
+    New(Cow<'a, str>),
+    /// Lines of the earlier text, from one index to before another.
+    Slice(usize, usize),
 }
 
 /// A part of a list.

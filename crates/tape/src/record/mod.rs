@@ -55,6 +55,10 @@
 //! elements from the arrays that it wrote last, so the messages of a conversation that is sent again and again cost what
 //! is new in them, also if hooks rewrite some or old ones are left out. Which parts it chooses is not part of the format.
 //!
+//! The `blob` of a string may have `of`, the DIGEST of an earlier string that has a `value`, and `lines` instead of its own
+//! `value`: each is a string, or `[N, N]`, the lines of that earlier string from one index to before another. A line ends
+//! with its `\n`. Together they are the string. Which parts the writer chooses is not part of the format.
+//!
 //! Not replaced are field names, the fields `verdict` and `origin`, and values in the header, in `blob` records and in
 //! packed records.
 //!
@@ -66,7 +70,8 @@
 //! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (6), `pintle` (the version
 //! that wrote the tape), `session`, `started_ms`, `shadow` (whether the whole session runs in shadow mode).
 //!
-//! `blob` holds a large value ([`BlobRecord`]): `digest`, and `value` or `parts` (see above).
+//! `blob` holds a large value ([`BlobRecord`]): `digest`, and `value`, `parts`, or `of` and `lines`
+//! (see above).
 //!
 //! `repaired` replaces a torn record when the tape is continued ([`RepairedRecord`]): `line` (the line of the torn record,
 //! from 1, which is now the line of this record), `size_bytes` (the number of bytes that were removed). If the program
@@ -90,9 +95,12 @@
 //! `event` starts a dispatch ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the
 //! dispatch on the same thread that this one is inside of), `cause` (the hook call that emitted the event), `event`,
 //! `origin` `{session, turn, agent, depth, run, persona, step}`, `no_hooks` (`true` if no hook matches the
-//! event; otherwise absent), `payload` (version 0 of the payload in this dispatch). With `no_hooks` this record is the
-//! whole dispatch: the event is allowed with this payload, and there is no `outcome`. The record is written when the
-//! first hook is called or skipped, or when no hook has matched.
+//! event; otherwise absent), `passed` `[{call, hook, entry, duration_us}]` (the calls of its hooks, if all of them are
+//! built-in hooks that start no program, all of them passed without effects and warnings, and the tape has nothing between
+//! them; otherwise absent), `payload` (version 0 of the payload in this dispatch). With `no_hooks` or `passed` this record
+//! is the whole dispatch: the event is allowed with this payload, and there is no `outcome`. The record is written when the
+//! first hook is called or skipped, or when no hook has matched. That of an event which only built-in hooks hear is written
+//! when they have returned.
 //!
 //! `matcher_failed` means that a hook's matcher failed ([`HookSkippedRecord`]): `dispatch`, `hook`, `entry`, `round` (0, or
 //! 1 to 4 in a recheck round), `failure` `{kind, message, path, line}`. A `warning` or an `not_called` follows.
@@ -199,14 +207,14 @@ mod maintenance;
 mod verdict;
 
 pub use dispatch::{
-    ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, FailureEntry, HookEffect, OutcomeRecord, ShadowEntry,
-    WarningRecord,
+    ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, FailureEntry, HookEffect, OutcomeRecord, PassedCall,
+    ShadowEntry, WarningRecord,
 };
 pub use header::{HeaderRecord, HookScope, HooksRecord, LoadedHook};
 pub use hook::{HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord};
 pub use kinds::{HostRecord, NoteRecord, RecordBody};
 pub(crate) use kinds::{REDACTED, RecordNumbers, is_reserved};
-pub use maintenance::{BlobRecord, ClosedRecord, ListPart, ListSlice, RepairedRecord};
+pub use maintenance::{BlobRecord, ClosedRecord, ListPart, ListSlice, RepairedRecord, TextPart};
 pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 
 /// The version of the format, and the only one that Pintle writes and reads.

@@ -68,6 +68,21 @@ pub struct RecordedFailure<'a> {
     pub line: Option<usize>,
 }
 
+impl RecordedVerdict<'_> {
+    /// The verdict of a hook that passes.
+    pub(crate) fn passing() -> Self {
+        Self {
+            kind: VerdictLabel::Pass,
+            reason: None,
+            fields: None,
+            whole_payload: None,
+            failure: None,
+            effects: Cow::Borrowed(&[]),
+            warnings: Cow::Borrowed(&[]),
+        }
+    }
+}
+
 impl VerdictLabel {
     /// The word.
     #[must_use]
@@ -85,15 +100,8 @@ impl VerdictLabel {
 
 impl<'a> From<&'a Verdict> for RecordedVerdict<'a> {
     fn from(verdict: &'a Verdict) -> Self {
-        let mut recorded = Self {
-            kind: VerdictLabel::Pass,
-            reason: None,
-            fields: None,
-            whole_payload: None,
-            failure: None,
-            effects: Cow::Borrowed(&verdict.effects),
-            warnings: Cow::Borrowed(&verdict.warnings),
-        };
+        let (effects, warnings) = (Cow::Borrowed(&*verdict.effects), Cow::Borrowed(&*verdict.warnings));
+        let mut recorded = Self { effects, warnings, ..Self::passing() };
         match &verdict.kind {
             VerdictKind::Pass => {}
             VerdictKind::Allow { reason } => {

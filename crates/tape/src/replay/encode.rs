@@ -54,15 +54,34 @@ fn encode_tail(kind: &str, fields: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Whether a record without large values has this encoding. Nothing is allocated.
+/// Whether a record without large values has this encoding.
 pub(super) fn is_encoded_as(body: &RecordBody<'_>, tail: &[u8]) -> bool {
+    let kind = tail.strip_prefix(b"\"kind\":\"").and_then(|tail| tail.strip_prefix(body.kind().as_bytes()));
+    kind.and_then(|tail| tail.strip_prefix(b"\"")).is_some_and(|fields| has_fields(body, fields))
+}
+
+/// Whether a record without large values has these fields, each after a comma.
+pub(super) fn has_fields(body: &RecordBody<'_>, fields: &[u8]) -> bool {
+    with_fields(body, |text| text.get(1..) == fields.get(1..) && fields.starts_with(b","))
+}
+
+/// Whether a record that has no value in its last field is encoded so up to that field.
+pub(super) fn begins_as(body: &RecordBody<'_>, tail: &[u8]) -> bool {
+    let kind = tail.strip_prefix(b"\"kind\":\"").and_then(|tail| tail.strip_prefix(body.kind().as_bytes()));
+    let Some(fields) = kind.and_then(|tail| tail.strip_prefix(b"\",")) else { return false };
+    with_fields(body, |text| {
+        let before = text.strip_suffix(b"null}").and_then(|text| text.strip_prefix(b"{"));
+        before.is_some_and(|before| fields.starts_with(before))
+    })
+}
+
+/// Passes the fields of a record as a JSON object. Nothing is allocated.
+fn with_fields(body: &RecordBody<'_>, check: impl FnOnce(&[u8]) -> bool) -> bool {
     thread_local! {
         static TEXT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     }
-    let kind = tail.strip_prefix(b"\"kind\":\"").and_then(|tail| tail.strip_prefix(body.kind().as_bytes()));
-    let Some(fields) = kind.and_then(|tail| tail.strip_prefix(b"\",")) else { return false };
     TEXT.with_borrow_mut(|text| {
         text.clear();
-        body.push_fields(text).is_ok() && text.get(1..) == Some(fields)
+        body.push_fields(text).is_ok() && check(text)
     })
 }

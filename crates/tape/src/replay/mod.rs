@@ -37,7 +37,7 @@ pub use decode::{decode_approval, decode_failure, decode_verdict};
 pub use difference::{DifferenceKind, ReplayDifference};
 pub use stop_point::{StopPoint, StopPointError};
 
-use crate::record::{HostRecord, RecordBody};
+use crate::record::RecordBody;
 use crate::{TapeError, TornRecord};
 
 /// Options of a replay.
@@ -144,17 +144,17 @@ pub fn replay_with(
     });
     let registry = StubRegistry::new(loaded.flat_map(|loaded| loaded.hooks.iter().map(|entry| (loaded.scope, entry))));
     let called_entries: HashSet<u64> =
-        records.iter().filter_map(|record| record.body.as_ref()?.numbers().entry).collect();
+        records.iter().filter_map(|record| record.body.as_ref()).flat_map(RecordBody::hook_entries).collect();
     let mut turns = 0;
     let mut dispatches = RecordedDispatches::default();
     let mut lines = Vec::with_capacity(count);
     let mut replacements: Vec<LineReplacement> = Vec::new();
-    for (index, ParsedLine { line, body, corrected_tail }) in records.into_iter().enumerate() {
-        turns +=
-            usize::from(matches!(&body, Some(RecordBody::Host(HostRecord::Turn(turn))) if turn.starts_session_turn()));
-        replacements.extend(corrected_tail.map(|tail| LineReplacement { index, tails: vec![tail] }));
-        if let Some(body) = body {
-            dispatches.add_record(index, body, &registry);
+    for (index, ParsedLine { line, body, corrected_tail, starts_turn, .. }) in records.into_iter().enumerate() {
+        turns += usize::from(starts_turn);
+        let is_different = corrected_tail.is_some();
+        match body {
+            Some(body) if body.dispatch().is_some() => dispatches.add_record(index, body, !is_different, &registry),
+            _ => replacements.extend(corrected_tail.map(|tail| LineReplacement { index, tails: vec![tail] })),
         }
         lines.push(line);
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use pintle_contract::{CallId, DispatchId, Event, EventCause, EventName, HookId};
+use pintle_contract::{CallId, DispatchId, Event, EventCause, EventName, HookId, Verdict};
 
 use super::decode;
 use super::input_feed::{DispatchInputs, MatchedHook, MatchedHookResult, RecordedReturn};
@@ -21,12 +21,21 @@ pub(super) struct RecordedDispatch {
     pub(super) records: Vec<usize>,
     /// Whether it has an outcome.
     pub(super) is_over: bool,
-    /// Whether its only record is that of the event.
-    pub(super) has_no_hooks: bool,
+    /// Whether its only record is that of the event: no hook matches it, or all hooks passed.
+    pub(super) single_record: Option<SingleRecord>,
     /// Whether its values have no references to blobs.
     pub(super) is_whole: bool,
     /// The index of the first matched hook in the group of concurrent hooks that is being read.
     group_start: usize,
+}
+
+/// A dispatch of one record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SingleRecord {
+    /// No hook matches the event.
+    NoHooks,
+    /// All hooks passed.
+    Passed,
 }
 
 /// The first record of a dispatch.
@@ -35,7 +44,9 @@ pub(super) struct DispatchStart {
     pub(super) cause: EventCause,
     /// The index of its line.
     pub(super) index: usize,
-    /// The event, whose payload may have references to blobs.
+    /// Whether the line has the writer's encoding of the event.
+    pub(super) is_written: bool,
+    /// The event. Its payload is read only if the outcome depends on it.
     pub(super) event: Event,
 }
 
@@ -47,8 +58,15 @@ pub(super) struct RecordedDispatches {
 }
 
 impl RecordedDispatches {
-    /// Adds the next record of the tape if the engine produced it.
-    pub(super) fn add_record(&mut self, line_index: usize, body: RecordBody<'static>, stubs: &StubRegistry) {
+    /// Adds the next record of the tape if the engine produced it. `is_written` is whether an event has the writer's
+    /// encoding.
+    pub(super) fn add_record(
+        &mut self,
+        line_index: usize,
+        body: RecordBody<'static>,
+        is_written: bool,
+        stubs: &StubRegistry,
+    ) {
         let Some(number) = body.dispatch().filter(|_| !is_input(&body)) else { return };
         let index = *self.by_number.entry(number).or_insert_with(|| {
             self.list.push(RecordedDispatch { number, ..RecordedDispatch::default() });
@@ -56,7 +74,7 @@ impl RecordedDispatches {
         });
         if let Some(dispatch) = self.list.get_mut(index) {
             dispatch.records.push(line_index);
-            dispatch.add_record(line_index, body, stubs);
+            dispatch.add_record(line_index, body, is_written, stubs);
         }
     }
 
@@ -70,16 +88,31 @@ impl RecordedDispatches {
 }
 
 impl RecordedDispatch {
-    fn add_record(&mut self, line_index: usize, body: RecordBody<'static>, stubs: &StubRegistry) {
+    fn add_record(&mut self, line_index: usize, body: RecordBody<'static>, is_written: bool, stubs: &StubRegistry) {
         let inputs = &mut self.inputs;
         match body {
             RecordBody::Event(fired) if self.start.is_none() => {
-                self.has_no_hooks = fired.no_hooks;
-                self.is_over |= fired.no_hooks;
+                self.single_record = match fired.no_hooks {
+                    true => Some(SingleRecord::NoHooks),
+                    false => (!fired.passed.is_empty()).then_some(SingleRecord::Passed),
+                };
+                self.is_over |= self.single_record.is_some();
+                for passed in &fired.passed {
+                    let (call, duration_us, verdict) = (passed.call, passed.duration_us, Some(Verdict::pass()));
+                    inputs.calls.push(RecordedReturn { call, duration_us, verdict });
+                    let (entry, result) = (passed.entry, MatchedHookResult::Called);
+                    inputs.matched_hooks.push(MatchedHook { entry, returned_before: 0, result });
+                    inputs.returned_count += 1;
+                }
                 // An event that this version does not know cannot be fired. The new tape then does not have the record.
                 self.start = EventName::parse(&fired.event).ok().map(|name| DispatchStart {
                     cause: EventCause { parent: fired.parent.map(DispatchId), call: fired.cause.map(CallId), depth: 0 },
                     index: line_index,
+                    // The engine's record is the first one, has the canonical name, and has no call with the number 0.
+                    is_written: is_written
+                        && self.records.first() == Some(&line_index)
+                        && name.as_str() == fired.event
+                        && fired.cause != Some(0),
                     event: Event::new(name, fired.payload.into_owned(), Arc::new(fired.origin.into_owned())),
                 });
             }

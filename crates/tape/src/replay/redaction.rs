@@ -115,7 +115,7 @@ impl WholeDispatch {
             } else {
                 record.body.clone()
             };
-            dispatches.add_record(record.line_index, body, stubs);
+            dispatches.add_record(record.line_index, body, /*is_written*/ false, stubs);
         }
         let mut dispatch = dispatches.into_list().pop()?;
         dispatch.is_whole = true;

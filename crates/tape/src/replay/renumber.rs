@@ -1,11 +1,9 @@
 //! Builds the new tape from the replayed records, and finds where it differs from the old one.
 
-use std::borrow::Cow;
-
 use super::comparing_journal::LineReplacement;
 use super::encode::RecordTail;
 use super::split::SplitLine;
-use crate::line::{digest_hex, is_closing, make_closing_record, push_position};
+use crate::line::{DigestBytes, digest_bytes, hex_digits, is_closing, make_closing_record, push_position, to_hex};
 use crate::record::RecordBody;
 
 /// A new tape, and its first difference from the old one.
@@ -52,23 +50,25 @@ pub(super) fn renumber(lines: &[SplitLine<'_>], replacements: Vec<LineReplacemen
     RenumberedTape { tape: new.tape, divergence: new.divergence }
 }
 
-struct RenumberedLine<'t> {
+struct RenumberedLine {
     tape: Vec<u8>,
     /// The digest of the last line.
-    prev: Option<Cow<'t, str>>,
+    prev: Option<DigestBytes>,
     next_seq: u64,
     divergence: Option<TapeDivergence>,
 }
 
-impl<'t> RenumberedLine<'t> {
+impl RenumberedLine {
     /// Copies a line. Until the first difference, its number and its `prev` digest are already those it must have.
-    fn copy(&mut self, index: usize, line: &'t SplitLine<'_>) {
+    fn copy(&mut self, index: usize, line: &SplitLine<'_>) {
         let has_valid_digest = !line.tail.starts_with(CLOSED) || is_closing(line.text);
-        if line.seq == self.next_seq && line.prev.as_deref() == self.prev.as_deref() && has_valid_digest {
+        let prev = self.prev.as_ref().map(hex_digits);
+        let is_chained = line.prev.as_deref().map(str::as_bytes) == prev.as_ref().map(<[u8; 64]>::as_slice);
+        if line.seq == self.next_seq && is_chained && has_valid_digest {
             self.tape.extend_from_slice(line.text);
             self.tape.push(b'\n');
             self.next_seq += 1;
-            self.prev = Some(Cow::Borrowed(&line.digest));
+            self.prev = Some(line.digest);
         } else {
             self.push(index, line.at_ms, line.tail);
         }
@@ -82,19 +82,17 @@ impl<'t> RenumberedLine<'t> {
 
     /// Writes a record with its new number and `prev` digest.
     fn push(&mut self, index: usize, at_ms: u64, tail: &[u8]) {
+        let prev = self.prev.as_ref().map(to_hex);
         // A `closed` record covers the lines before it, so it is computed again for the new tape.
         let closed = tail.starts_with(CLOSED).then(|| {
-            RecordTail::encode(
-                &RecordBody::Closed(make_closing_record(self.next_seq, at_ms, self.prev.as_deref())),
-                None,
-            )
-            .text
+            RecordTail::encode(&RecordBody::Closed(make_closing_record(self.next_seq, at_ms, prev.as_deref())), None)
+                .text
         });
         let tail = closed.as_deref().unwrap_or(tail);
         let mut line = Vec::with_capacity(tail.len() + 160);
-        push_position(&mut line, self.next_seq, at_ms, self.prev.as_deref());
+        push_position(&mut line, self.next_seq, at_ms, prev.as_deref());
         line.extend_from_slice(tail);
-        self.prev = Some(Cow::Owned(digest_hex(&line)));
+        self.prev = Some(digest_bytes(&line));
         self.next_seq += 1;
         self.tape.extend_from_slice(&line);
         self.tape.push(b'\n');

@@ -13,7 +13,7 @@ use super::recorded_dispatch::{DispatchStart, RecordedDispatch};
 use super::redaction::{RedactionMask, WholeDispatch};
 use super::split::{SplitLine, read_payload};
 use super::stubs::{StubRegistry, StubSet};
-use crate::blobs::{BlobStore, may_contain_reference};
+use crate::blobs::BlobStore;
 use crate::record::HeaderRecord;
 
 /// The number of consecutive dispatches that go to the same thread.
@@ -104,25 +104,23 @@ impl DispatchReplayer<'_, '_> {
         recorded: RecordedDispatch,
         mask: Option<&RedactionMask>,
     ) -> (Vec<LineReplacement>, Vec<usize>) {
-        let RecordedDispatch { number, start, inputs, records, is_over, has_no_hooks, is_whole, .. } = recorded;
-        let Some(DispatchStart { cause, index, mut event }) = start else {
+        let RecordedDispatch { number, start, inputs, records, is_over, single_record, is_whole, .. } = recorded;
+        let Some(DispatchStart { cause, index, is_written, mut event }) = start else {
             // Without its first record, the engine cannot produce the other records of a dispatch.
             return replace_with_nothing(records);
         };
-        let stored = self.lines.get(index).filter(|line| !is_whole && may_contain_reference(line.text));
-        let mut has_references = stored.is_some();
-        if let Some(line) = stored.filter(|_| inputs.needs_payload()) {
+        let line = self.lines.get(index).filter(|_| !is_whole && inputs.needs_payload());
+        if let Some(line) = line {
             // A payload that cannot be read cannot be fired.
             let Some(payload) = read_payload(line.text, self.blobs) else {
                 return replace_with_nothing(records);
             };
             event.payload = Payload::new(payload);
-            has_references = false;
         }
         let cancel = stubs.feed.load(inputs);
         let journal = ComparingJournal::new(stubs, number, (self.lines, &records), is_over, mask)
-            .with_references(has_references)
-            .without_hooks(has_no_hooks);
+            .with_written_event(is_written)
+            .with_single_record(single_record);
         let context = DispatchContext {
             journal: &journal,
             clock: &*stubs.feed,

@@ -1,16 +1,18 @@
 //! The lines of a tape, each parsed independently of the others.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::thread;
 
+use memchr::memmem;
 use serde_json::Value;
 
-use super::encode::{RecordTail, is_encoded_as};
+use super::encode::{RecordTail, has_fields, is_encoded_as};
 use super::recorded_dispatch::is_input;
 use crate::blobs::{BlobStore, TapeText, may_contain_reference};
-use crate::line::{RecordHead, digest_hex, is_deep, parse_typed};
-use crate::record::{HeaderRecord, Record, RecordBody};
+use crate::line::{DigestBytes, RecordHead, digest_bytes, is_canonical, is_deep, parse_typed};
+use crate::record::{HeaderRecord, HostRecord, Record, RecordBody};
 use crate::{TapeError, TapeReader, TornRecord};
 
 /// The number of lines per additional thread; with fewer, handing over the parsed lines costs more than it saves.
@@ -23,27 +25,40 @@ pub(super) struct SplitLine<'t> {
     pub(super) text: &'t [u8],
     pub(super) seq: u64,
     pub(super) at_ms: u64,
-    pub(super) prev: Option<String>,
+    pub(super) prev: Option<Cow<'t, str>>,
     /// The line from its kind on; empty if the line does not have the writer's encoding.
     pub(super) tail: &'t [u8],
-    pub(super) digest: String,
+    pub(super) digest: DigestBytes,
 }
 
 /// A line and its parsed record.
 #[derive(Debug)]
 pub(super) struct ParsedLine<'t> {
     pub(super) line: SplitLine<'t>,
-    /// The record, perhaps with references to blobs in its values; `None` for a blob.
+    /// The record, if it is loaded hooks or belongs to a dispatch. Its values may have references to blobs, and an event
+    /// has no payload.
     pub(super) body: Option<RecordBody<'static>>,
-    /// The writer's encoding, if this is an input that is encoded differently.
+    /// The writer's encoding, if this is an input or an event that is encoded differently.
     pub(super) corrected_tail: Option<RecordTail>,
+    /// The session's turn, if the record has a turn and is not of a child agent.
+    pub(super) turn: Option<u32>,
+    /// Whether a turn of the session starts.
+    pub(super) starts_turn: bool,
+}
+
+/// The text of a line. If it has the writer's form, its head is known.
+#[derive(Debug)]
+pub(super) struct LineText<'t> {
+    text: &'t [u8],
+    /// The head, and the text after the kind.
+    canonical: Option<(RecordHead<&'t str>, &'t [u8])>,
 }
 
 /// A tape, divided into lines.
 #[derive(Debug)]
 pub(super) struct SplitTape<'t> {
     pub(super) header: HeaderRecord,
-    pub(super) lines: Vec<&'t [u8]>,
+    lines: Vec<LineText<'t>>,
     pub(super) blobs: BlobStore<'t>,
     /// The indices of the lines with blobs that have the writer's encoding.
     written_blobs: HashSet<usize>,
@@ -58,27 +73,28 @@ pub(super) fn split(tape: &[u8]) -> Result<SplitTape<'_>, TapeError> {
         return Err(TapeError::NoHeader);
     };
     let whole = tape.strip_suffix(b"\n");
-    let mut lines: Vec<&[u8]> = match std::str::from_utf8(whole.unwrap_or(tape)) {
-        Ok(text) => text.split('\n').map(str::as_bytes).collect(),
-        Err(_) => whole.unwrap_or(tape).split(|byte| *byte == b'\n').collect(),
+    let line = |text| LineText { text, canonical: RecordHead::parse_canonical(text) };
+    let mut lines: Vec<LineText<'_>> = match std::str::from_utf8(whole.unwrap_or(tape)) {
+        Ok(text) => text.split('\n').map(|text| line(text.as_bytes())).collect(),
+        Err(_) => whole.unwrap_or(tape).split(|byte| *byte == b'\n').map(line).collect(),
     };
     // Only the last line can be torn.
     let may_be_torn = |index| whole.is_none() && index + 1 == lines.len();
     let (mut blobs, mut written_blobs, mut offset) = (BlobStore::new(TapeText::Memory(tape)), HashSet::new(), 0);
-    for (index, line) in lines.iter().enumerate() {
-        if let Some((RecordHead { kind: "blob", prev: Some(_), .. }, rest)) = RecordHead::parse_canonical(line) {
-            match blobs.insert_line(line, offset) {
+    for (index, LineText { text, canonical }) in lines.iter().enumerate() {
+        if let Some((RecordHead { kind: "blob", prev: Some(_), .. }, rest)) = canonical {
+            match blobs.insert_line(text, offset) {
                 Ok(fields) if fields.strip_prefix(b"{") == rest.strip_prefix(b",") => drop(written_blobs.insert(index)),
                 Err(reason) if !may_be_torn(index) => return Err(TapeError::Line { line: index + 1, reason }),
                 Ok(_) | Err(_) => {}
             }
         }
-        offset += line.len() as u64 + 1;
+        offset += text.len() as u64 + 1;
     }
     let mut torn = None;
-    if whole.is_none() && lines.last().is_some_and(|last| Record::from_stored(last, &blobs).is_err()) {
-        let rest = lines.pop().unwrap_or_default();
-        torn = Some(TornRecord { line: lines.len() + 1, size_bytes: rest.len() });
+    if whole.is_none() && lines.last().is_some_and(|last| Record::from_stored(last.text, &blobs).is_err()) {
+        let size_bytes = lines.pop().map_or(0, |rest| rest.text.len());
+        torn = Some(TornRecord { line: lines.len() + 1, size_bytes });
     }
     Ok(SplitTape { header, lines, blobs, written_blobs, torn })
 }
@@ -89,7 +105,7 @@ impl<'t> SplitTape<'t> {
         let Self { lines, blobs, written_blobs, .. } = self;
         let threads = threads.get().min(lines.len() / LINES_PER_THREAD + 1);
         let chunk_size = lines.len().div_ceil(threads).max(1);
-        let parse_chunk = |first: usize, chunk: &[&'t [u8]]| -> Result<Vec<ParsedLine<'t>>, TapeError> {
+        let parse_chunk = |first: usize, chunk: &[LineText<'t>]| -> Result<Vec<ParsedLine<'t>>, TapeError> {
             let mut parsed = Vec::with_capacity(if first == 0 { lines.len() } else { chunk.len() });
             for (index, line) in chunk.iter().enumerate() {
                 let index = first + index;
@@ -121,39 +137,99 @@ pub(super) fn read_payload(line: &[u8], blobs: &BlobStore<'_>) -> Option<Value> 
 }
 
 /// Parses the record of a line.
-fn parse<'t>(text: &'t [u8], is_written_blob: bool, blobs: &BlobStore<'_>) -> Result<ParsedLine<'t>, String> {
-    let canonical = RecordHead::parse_canonical(text);
+fn parse<'t>(line: &LineText<'t>, is_written_blob: bool, blobs: &BlobStore<'_>) -> Result<ParsedLine<'t>, String> {
+    let LineText { text, canonical } = line;
     let tail = canonical.as_ref().map_or(&[][..], |(head, rest)| tail_from_kind(text, head.kind, rest));
-    let line = |seq, at_ms, prev| SplitLine { text, seq, at_ms, prev, tail, digest: digest_hex(text) };
+    let line = |seq, at_ms, prev| SplitLine { text, seq, at_ms, prev, tail, digest: digest_bytes(text) };
     if let Some((head, rest)) = canonical {
-        let stored = |body| {
-            let line = line(head.seq, head.at_ms, head.prev.map(str::to_owned));
-            ParsedLine { line, body, corrected_tail: None }
-        };
+        let line = || line(head.seq, head.at_ms, head.prev.map(Cow::Borrowed));
         if is_written_blob {
-            return Ok(stored(None));
+            return Ok(ParsedLine::new(line(), None, None));
         }
         // What the writer would not change is the same with and without the blobs that it refers to.
         let fields = rest.strip_prefix(b",").unwrap_or(rest);
-        if blobs.is_written(b"{", fields)
-            && !is_deep(fields, 1)
-            && let Some(body) = parse_typed(head.kind, rest)
-            && (!is_input(&body) || is_encoded_as(&body, tail))
-            // The engine gets what a hook returned.
-            && !(matches!(body, RecordBody::HookReturned(_)) && may_contain_reference(fields))
-        {
-            return Ok(stored(Some(body)));
+        if blobs.is_written(b"{", fields) && !is_deep(fields, 1) {
+            if let Some(body) = parse_without_value(head.kind, rest) {
+                return Ok(ParsedLine::new(line(), Some(body), None));
+            }
+            if let Some(body) = parse_typed(head.kind, rest) {
+                // The engine gets what a hook returned.
+                let is_complete = !matches!(body, RecordBody::HookReturned(_)) || !may_contain_reference(fields);
+                if is_complete && (!is_known(&body) || is_encoded_as(&body, tail)) {
+                    return Ok(ParsedLine::new(line(), Some(body), None));
+                }
+            } else if let Some(tail) = blobs.with_string_digests(tail)
+                && let Some(rest) = tail.get(size_before_fields(head.kind)..)
+                && let Some(body) = parse_typed(head.kind, rest)
+                && !is_needed(&body)
+                && is_encoded_as(&body, &tail)
+            {
+                return Ok(ParsedLine::new(line(), Some(body), None));
+            }
         }
     }
     let Record { seq, at_ms, prev, body } = Record::from_stored(text, blobs)?;
-    let corrected_tail = is_input(&body).then(|| RecordTail::reencode_if_different(&body, tail)).flatten();
-    Ok(ParsedLine { line: line(seq, at_ms, prev), body: Some(body), corrected_tail })
+    let corrected_tail = is_known(&body).then(|| RecordTail::reencode_if_different(&body, tail)).flatten();
+    Ok(ParsedLine::new(line(seq, at_ms, prev.map(Cow::Owned)), Some(body), corrected_tail))
+}
+
+/// Parses the record of a line with `null` for the value that makes it long, which only replay's slow paths read. `None` if
+/// the record has none, or its text is not what the writer would write.
+fn parse_without_value(kind: &str, rest: &[u8]) -> Option<RecordBody<'static>> {
+    let name: &[u8] = match kind {
+        "event" => b",\"payload\":",
+        "message" => b",\"message\":",
+        "tool_call" => b",\"args\":",
+        "model_reply" => b",\"reply\":",
+        _ => return None,
+    };
+    // A quotation mark in a string is escaped, so this is a name.
+    let start = memmem::find(rest, name)? + name.len();
+    let (before, value) = rest.split_at_checked(start)?;
+    // It is the last field.
+    if !is_canonical(value.strip_suffix(b"}")?) {
+        return None;
+    }
+    let short = [before, b"null}"].concat();
+    parse_typed(kind, &short).filter(|body| has_fields(body, &short))
+}
+
+/// Whether the values of a record are needed after its line was checked.
+fn is_needed(body: &RecordBody<'_>) -> bool {
+    !is_input(body) || matches!(body, RecordBody::Hooks(_))
+}
+
+/// Whether the record on the new tape follows from the one on the old tape, whatever the engine decides.
+fn is_known(body: &RecordBody<'_>) -> bool {
+    is_input(body) || matches!(body, RecordBody::Event(_))
+}
+
+impl<'t> ParsedLine<'t> {
+    fn new(line: SplitLine<'t>, body: Option<RecordBody<'static>>, corrected_tail: Option<RecordTail>) -> Self {
+        let origin = match &body {
+            Some(RecordBody::Event(fired)) => Some(&*fired.origin),
+            Some(RecordBody::Host(record)) => Some(record.origin()),
+            _ => None,
+        };
+        let turn = origin.filter(|origin| origin.depth == 0).map(|origin| origin.turn);
+        let starts_turn = matches!(&body, Some(RecordBody::Host(HostRecord::Turn(turn))) if turn.starts_session_turn());
+        // A long tape has many inputs and events that no hook matches, and their values are not needed any more.
+        let mut body = body.filter(is_needed);
+        if let Some(RecordBody::Event(fired)) = &mut body {
+            fired.payload = Cow::Owned(Value::Null);
+        }
+        Self { line, body, corrected_tail, turn, starts_turn }
+    }
 }
 
 /// A line from its kind on.
 fn tail_from_kind<'t>(text: &'t [u8], kind: &str, rest: &[u8]) -> &'t [u8] {
-    let size = rest.len() + kind.len() + "\"kind\":\"\"".len();
-    text.get(text.len().saturating_sub(size)..).unwrap_or_default()
+    text.get(text.len().saturating_sub(rest.len() + size_before_fields(kind))..).unwrap_or_default()
+}
+
+/// The size of a line's kind and its name.
+fn size_before_fields(kind: &str) -> usize {
+    kind.len() + "\"kind\":\"\"".len()
 }
 
 #[cfg(test)]
@@ -164,6 +240,7 @@ mod tests {
     use super::*;
     use crate::blobs::tests::{any_value, blob_lines, load_lines};
     use crate::blobs::{BlobExtraction, extract_blobs};
+    use crate::line::digest_hex;
 
     /// A line with a message, and the lines of its blobs.
     fn store_message(message: &Value) -> (Vec<String>, String) {
@@ -181,7 +258,8 @@ mod tests {
         let tape = blob_lines.concat();
         let mut blobs = BlobStore::new(TapeText::Memory(tape.as_bytes()));
         load_lines(&mut blobs, blob_lines);
-        let found = parse(line.as_bytes(), false, &blobs).is_ok_and(|parsed| parsed.corrected_tail.is_none());
+        let text = LineText { text: line.as_bytes(), canonical: RecordHead::parse_canonical(line.as_bytes()) };
+        let found = parse(&text, false, &blobs).is_ok_and(|parsed| parsed.corrected_tail.is_none());
         let record = Record::from_stored(line.as_bytes(), &blobs).ok();
         let head = RecordHead::parse_canonical(line.as_bytes());
         let tail = head.map(|(head, rest)| tail_from_kind(line.as_bytes(), head.kind, rest));
@@ -240,6 +318,27 @@ mod tests {
         let large = format!("{{\"digest\":\"{}\",\"value\":{value}}}", digest_hex(value.as_bytes()));
         let refers = line.replace("\"here\"", &format!("{{\"$blob\":\"{}\"}}", digest_hex(value.as_bytes())));
         assert_eq!(is_as_written(&[large], &refers), (false, false));
+    }
+
+    #[test]
+    fn content_of_a_tool_result_may_be_a_reference_to_a_string_alone() {
+        let line = |content: String| {
+            let prev = digest_hex(b"");
+            format!(
+                "{{\"seq\":1,\"at_ms\":2,\"prev\":\"{prev}\",\"kind\":\"tool_result\",\"origin\":{{\"session\":\"s\",\
+                 \"turn\":1,\"agent\":\"a\",\"depth\":0}},\"id\":\"c\",\"name\":\"n\",\"content\":{content},\"is_error\":false}}"
+            )
+        };
+        let (blobs, stored) = store_message(
+            &json!(["x".repeat(1_100), { "a": "y".repeat(5_000).chars().map(String::from).collect::<Vec<_>>() }]),
+        );
+        let digests: Vec<&str> = stored.split("{\"$blob\":\"").skip(1).filter_map(|part| part.get(..64)).collect();
+        assert_eq!((blobs.len(), digests.len()), (2, 2), "{stored}");
+        let refer = |digest: &str| line(format!("{{\"$blob\":\"{digest}\"}}"));
+        assert_eq!(is_as_written(&blobs, &refer(digests[0])), (true, true));
+        assert_eq!(is_as_written(&blobs, &refer(digests[1])), (false, false));
+        assert_eq!(is_as_written(&blobs, &refer(&digest_hex(b""))), (false, false));
+        assert_eq!(is_as_written(&blobs, &refer(digests[0]).replace("\"is_error\"", " \"is_error\"")), (false, false));
     }
 
     proptest! {

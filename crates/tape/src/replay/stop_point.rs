@@ -4,10 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use pintle_contract::event::UnknownEvent;
-use pintle_contract::{EventName, Origin, suggest_nearest};
+use pintle_contract::{EventName, suggest_nearest};
 
 use super::split::ParsedLine;
-use crate::record::RecordBody;
 
 /// Where a replay stops: after what it names, which is still replayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,17 +80,14 @@ impl StopPoint {
                     .ok_or_else(|| format!("the tape has no record {seq}; its last one is {last}"))
             }
             Self::Turn(turn) => {
-                let turn_of = |record: &ParsedLine<'_>| {
-                    origin_of(record.body.as_ref()?).filter(|origin| origin.depth == 0).map(|origin| origin.turn)
-                };
-                let last = records.iter().filter_map(turn_of).max().unwrap_or_default();
+                let last = records.iter().filter_map(|record| record.turn).max().unwrap_or_default();
                 if *turn > last {
                     return Err(match last {
                         0 => String::from("the tape has no turns"),
                         last => format!("the tape has no turn {turn}; its last one is {last}"),
                     });
                 }
-                Ok(records.iter().position(|record| turn_of(record) > Some(*turn)).unwrap_or(records.len()))
+                Ok(records.iter().position(|record| record.turn > Some(*turn)).unwrap_or(records.len()))
             }
             Self::Event(event) => {
                 let outcome_of = |record: &ParsedLine<'_>| Some(record.body.as_ref()?.outcome()?.event.to_string());
@@ -105,15 +101,6 @@ impl StopPoint {
                 })
             }
         }
-    }
-}
-
-/// The session, turn and agent of a record, if it has them.
-fn origin_of<'b>(body: &'b RecordBody<'_>) -> Option<&'b Origin> {
-    match body {
-        RecordBody::Event(fired) => Some(&fired.origin),
-        RecordBody::Host(record) => Some(record.origin()),
-        _ => None,
     }
 }
 

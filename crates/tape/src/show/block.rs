@@ -31,7 +31,7 @@ pub(super) struct DispatchBlock {
     called_entries: BTreeSet<u64>,
     /// The open calls that are rechecks.
     recheck_calls: BTreeSet<u64>,
-    /// The payload as fired, and the newest rewritten version.
+    /// The payload as fired, if hooks may still rewrite it, and the newest rewritten version.
     fired: Value,
     rewritten: Option<Value>,
     nested: Vec<StyledLine>,
@@ -58,7 +58,8 @@ impl DispatchBlock {
             effects: BTreeMap::new(),
             called_entries: BTreeSet::new(),
             recheck_calls: BTreeSet::new(),
-            fired: record.payload.clone().into_owned(),
+            // What is over with this record was not rewritten.
+            fired: if record.outcome().is_some() { Value::Null } else { record.payload.clone().into_owned() },
             rewritten: None,
             nested: Vec::new(),
             failed_hooks: Vec::new(),

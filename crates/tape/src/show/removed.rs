@@ -38,8 +38,8 @@ impl RemovedTexts {
     /// Adds the next record.
     pub fn add(&mut self, body: &RecordBody<'_>) {
         match body {
-            // What no hook saw was not removed by one.
-            RecordBody::Event(fired) if fired.no_hooks => {}
+            // No hook removed anything.
+            RecordBody::Event(fired) if fired.outcome().is_some() => {}
             RecordBody::Event(fired) => {
                 self.open.insert(fired.dispatch, (fired.payload.clone().into_owned(), None));
             }

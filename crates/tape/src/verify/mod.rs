@@ -32,7 +32,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::line::{digest_hex, is_closing, push_line};
+use crate::line::{is_closing, push_line};
 use crate::read::{LoadedTape, TapeLine, TapeReader, TornRecord};
 use crate::record::{HostRecord, Record, RecordBody};
 use crate::write::line_encoder::EncodedFields;
@@ -205,7 +205,6 @@ impl TapeVerifier {
         let CheckedLine { number: line, text, record, is_abridged } = *line;
         let Self { links, structure, host, consistency: grant, origins, blobs: spare, last_ms, report } = self;
         report.records += 1;
-        report.digest = digest_hex(text);
         report.closed = matches!(record.body, RecordBody::Closed(_));
         match &record.body {
             RecordBody::Header(header) => {
@@ -213,7 +212,10 @@ impl TapeVerifier {
                 report.format = header.format;
                 *last_ms = header.started_ms;
             }
-            RecordBody::Event(_) => report.dispatches += 1,
+            RecordBody::Event(fired) => {
+                report.dispatches += 1;
+                report.calls += fired.passed.len();
+            }
             RecordBody::HookCall(_) => report.calls += 1,
             RecordBody::Host(HostRecord::Turn(turn)) => report.turns += usize::from(turn.starts_session_turn()),
             RecordBody::Host(HostRecord::Resumed(_)) => report.resumed += 1,
@@ -259,7 +261,8 @@ impl TapeVerifier {
     }
 
     fn finish(self, torn: Option<TornRecord>, ends_whole: bool) -> VerifyReport {
-        let Self { structure, host, mut report, .. } = self;
+        let Self { links, structure, host, mut report, .. } = self;
+        report.digest = links.prev.unwrap_or_default();
         report.torn = torn;
         report.unfinished.extend(structure.into_unfinished());
         report.unfinished.extend(host.into_unfinished());

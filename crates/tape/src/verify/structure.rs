@@ -127,6 +127,9 @@ impl StructureCheck {
             RecordBody::Hooks(loaded) => self.add_hooks(loaded, findings),
             RecordBody::Event(fired) => {
                 self.begin_dispatch(fired, findings);
+                for record in fired.hook_records() {
+                    self.check_record(&record, findings);
+                }
                 return fired.outcome().and_then(|outcome| self.end_dispatch(&outcome, findings));
             }
             RecordBody::HookCall(asked) => self.add_call(asked, findings),

@@ -2,7 +2,8 @@
 //! branch merges it into the tape, in one piece.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::fs::File;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,33 +20,46 @@ use crate::TapeError;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::read::TapeReader;
 use crate::record::{HeaderRecord, Record, RecordBody, RecordNumbers, RepairedRecord};
+use crate::session_folder::BranchFile;
 use crate::verify::chain::ChainCheck;
 
 impl Tape {
-    /// Creates a branch of a tape in a new file: a tape of its own, whose hooks have the numbers that they have on the
-    /// tape at `base`.
+    /// Creates a branch of a tape in an empty file, or a new one: a tape of its own, whose hooks have the numbers that they
+    /// have on the tape at `base`. Its directory exists.
     ///
     /// # Errors
     /// As [`Tape::create`].
     pub fn create_branch(
-        path: impl AsRef<Path>,
+        branch: impl Into<BranchFile>,
         base: &TapeCursor,
         header: HeaderRecord,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, TapeError> {
-        let path = path.as_ref();
-        let file = TapeFile::new(file::create(path)?, path, 0);
+        let BranchFile { path, file } = branch.into();
+        let file = TapeFile::new(file.map_or_else(|| file::create_or_reuse(&path), Ok)?, &path, 0);
         let state = TapeState {
             dispatches: DispatchTracker::resume_after(base.dispatch),
             hooks: HookNumbering::resume_after(base.next_entry, base.next_chain)
                 .with_first_hooks(base.first_hooks.clone()),
             output: TapeOutput::new(LineEncoder::default(), TapeSink::File(file)),
+            passing: None,
             sessions: BTreeSet::new(),
         };
         let calls = AtomicU64::new(base.call);
-        let branch = Self { calls, ..Self::new(Some(path.to_owned()), clock, state) };
+        let branch = Self { calls, ..Self::new(Some(path), clock, state) };
         branch.put(|_| RecordBody::Header(header));
         branch.take_error().map_or(Ok(branch), Err)
+    }
+
+    /// The file of a branch that was merged, which stays locked while it is open.
+    ///
+    /// # Errors
+    /// When this is not a file, or there are too many open ones.
+    pub fn keep_file(&self) -> io::Result<File> {
+        self.with_state(|state| match &state.output.sink {
+            TapeSink::File(file) => file.keep(),
+            TapeSink::Memory(_) => Err(io::ErrorKind::Unsupported.into()),
+        })
     }
 
     /// Appends the records of a branch, numbered and chained again, and not earlier than the last record. If its process
@@ -53,8 +67,19 @@ impl Tape {
     ///
     /// # Errors
     /// When the branch cannot be read, its chain of digests is broken, or the tape cannot be written.
-    pub fn merge_branch(&self, branch: impl AsRef<Path>, is_interrupted: bool) -> Result<(), TapeError> {
-        let mut reader = match TapeReader::open(branch.as_ref()) {
+    pub fn merge_branch(&self, branch: impl Into<BranchFile>, is_interrupted: bool) -> Result<(), TapeError> {
+        // A process that finds a part of it on the tape begins again, so parts are of no use.
+        self.with_state(|state| state.output.sink.begin_batch());
+        self.put_branch(branch.into(), is_interrupted)?;
+        self.with_state(|state| state.output.end_batch());
+        self.take_error().map_or(Ok(()), Err)
+    }
+
+    fn put_branch(&self, branch: BranchFile, is_interrupted: bool) -> Result<(), TapeError> {
+        let BranchFile { path, file } = branch;
+        // To open a file that was cut, and to close it, makes the system write it to the disk.
+        let opened = file.map_or_else(|| TapeReader::open(&path), |file| TapeReader::from_file(file, &path));
+        let mut reader = match opened {
             Err(TapeError::Empty) if is_interrupted => return Ok(()),
             reader => reader?,
         };
@@ -69,7 +94,7 @@ impl Tape {
             let Record { at_ms, body, .. } = line.record;
             self.with_state(|state| {
                 if let Some(body) = numbers.renumber(state, &self.calls, body) {
-                    state.output.put(at_ms, body);
+                    state.put(at_ms, body);
                 }
             });
         }
@@ -79,7 +104,7 @@ impl Tape {
                 RecordBody::Repaired(RepairedRecord { line: state.output.lines.next_seq.saturating_add(1), size_bytes })
             });
         }
-        self.take_error().map_or(Ok(()), Err)
+        Ok(())
     }
 }
 
@@ -118,6 +143,12 @@ impl BranchNumbers {
         replace(dispatch.into_iter().chain(parent), &self.dispatches);
         replace(call.into_iter().chain(cause), &self.calls);
         replace(entry, &self.entries);
+        if let RecordBody::Event(fired) = &mut body {
+            for passed in &mut fired.passed {
+                passed.call = calls.fetch_add(1, Ordering::Relaxed) + 1;
+                replace([&mut passed.entry], &self.entries);
+            }
+        }
         Some(body)
     }
 }

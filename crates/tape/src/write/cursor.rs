@@ -52,6 +52,7 @@ impl Tape {
     #[must_use]
     pub fn cursor(&self) -> Option<TapeCursor> {
         self.with_state(|state| {
+            state.write_passing();
             let TapeSink::File(file) = &state.output.sink else { return None };
             let size_bytes = Some(file.size_bytes()).filter(|_| state.output.error.is_none())?;
             let lines = &state.output.lines;
@@ -155,6 +156,9 @@ impl TapeCursor {
         self.dispatch = self.dispatch.max(body.dispatch().unwrap_or_default());
         match body {
             RecordBody::HookCall(asked) => self.call = self.call.max(asked.call),
+            RecordBody::Event(fired) => {
+                self.call = fired.passed.iter().map(|passed| passed.call).fold(self.call, u64::max);
+            }
             RecordBody::Host(HostRecord::ModelRequest(request)) => self.request = self.request.max(request.request),
             RecordBody::Hooks(loaded) => {
                 for entry in &loaded.hooks {
@@ -180,13 +184,14 @@ impl TapeCursor {
             last_line_bytes: self.last_line_bytes,
             known_blobs: self.blobs.into_iter().collect(),
             recent_lists,
-            line: Vec::new(),
+            ..LineEncoder::default()
         };
         let sink = TapeSink::File(TapeFile::new(file, path, self.size_bytes));
         let state = TapeState {
             dispatches: DispatchTracker::resume_after(self.dispatch),
             hooks: HookNumbering::resume_after(self.next_entry, self.next_chain).with_first_hooks(self.first_hooks),
             output: TapeOutput::resume_after(lines, sink, self.last_ms),
+            passing: None,
             sessions: BTreeSet::new(),
         };
         Tape {
@@ -223,9 +228,8 @@ impl TapeCursor {
         if found < self.size_bytes {
             return CursorPosition::NotFound("it is shorter now");
         }
-        let mut line = Vec::new();
-        let read = file.seek(SeekFrom::Start(begin));
-        if read.and_then(|_| Read::take(&mut *file, self.last_line_bytes).read_to_end(&mut line)).is_err() {
+        let mut line = vec![0; usize::try_from(self.last_line_bytes).unwrap_or_default()];
+        if file.seek(SeekFrom::Start(begin)).and_then(|_| file.read_exact(&mut line)).is_err() {
             return CursorPosition::NotFound("its end cannot be read");
         }
         if line.strip_suffix(b"\n").is_none_or(|line| Some(digest_hex(line)) != self.prev) {

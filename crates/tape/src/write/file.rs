@@ -30,6 +30,17 @@ pub(super) fn create(path: &Path) -> Result<File, TapeError> {
     Ok(file)
 }
 
+/// Opens the empty file of a branch, or creates it, and locks it.
+pub(super) fn create_or_reuse(path: &Path) -> Result<File, TapeError> {
+    let open = |source| TapeError::Open { path: path.to_owned(), source };
+    let file = private_options().read(true).append(true).create(true).open(path).map_err(open)?;
+    lock(&file, path)?;
+    match file.metadata().map_err(open)?.len() {
+        0 => Ok(file),
+        _ => Err(TapeError::Exists { path: path.to_owned() }),
+    }
+}
+
 /// Creates the directory of a tape with its parents. Only the user may read it: session ids reveal who worked when.
 fn create_folder(dir: &Path) -> io::Result<()> {
     if dir.is_dir() {

@@ -1,13 +1,15 @@
 //! Numbers the hooks on a tape.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ptr;
 use std::sync::{Arc, Weak};
 
 use pintle_contract::{Chain, Hook, HookId, Layer, Profile};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use crate::line::digest_hex;
+use crate::line::to_hex;
 use crate::record::{HookScope, HooksRecord, LoadedHook};
 
 /// Numbers hooks and chains over a whole tape.
@@ -68,8 +70,9 @@ impl HookNumbering {
         if let Some(before) = self.previous_first_hooks.take() {
             let next = self.next_numbers();
             (self.next_entry, self.next_chain) = (before.entry, before.chain);
-            let again = self.number_hooks(HookScope::Runtime, chains.clone());
-            if digest_of(&again) == before.digest {
+            let mut digest = HooksDigest::default();
+            self.number_each(chains.clone(), |hook: LoadedHook<Cow<'_, str>>| digest.add(&hook));
+            if digest.finish() == before.digest {
                 self.first_hooks = Some(before);
                 // Other hooks may follow them.
                 self.next_entry = self.next_entry.max(next.0);
@@ -99,13 +102,22 @@ impl HookNumbering {
         chains: impl IntoIterator<Item = &'c Chain>,
     ) -> HooksRecord {
         let mut hooks = Vec::new();
+        self.number_each(chains, |hook| hooks.push(hook));
+        HooksRecord { scope, hooks }
+    }
+
+    fn number_each<'c, S: From<&'c str> + From<String>>(
+        &mut self,
+        chains: impl IntoIterator<Item = &'c Chain>,
+        mut add: impl FnMut(LoadedHook<S>),
+    ) {
         for chain in chains {
+            self.hooks_by_address.reserve(chain.hooks.len());
             for hook in &chain.hooks {
-                hooks.push(self.add_entry(chain, hook, Arc::downgrade(hook)));
+                add(self.add_entry(chain, hook, Arc::downgrade(hook)));
             }
             self.next_chain += 1;
         }
-        HooksRecord { scope, hooks }
     }
 
     /// Numbers a hook that the host called without recording it as loaded. It is treated as an agent's hook, in its own
@@ -156,7 +168,12 @@ impl HookNumbering {
         true
     }
 
-    fn add_entry(&mut self, chain: &Chain, hook: &Hook, address: Weak<Hook>) -> LoadedHook {
+    fn add_entry<'h, S: From<&'h str> + From<String>>(
+        &mut self,
+        chain: &'h Chain,
+        hook: &'h Hook,
+        address: Weak<Hook>,
+    ) -> LoadedHook<S> {
         let entry = self.next_entry;
         self.next_entry += 1;
         let known = NumberedHook { entry, id: hook.id.clone(), _address: address };
@@ -165,6 +182,28 @@ impl HookNumbering {
     }
 }
 
+/// A digest of hooks, which are written one after the other: a process that loads many only compares them.
+#[derive(Debug, Default)]
+struct HooksDigest {
+    hasher: Sha256,
+    line: Vec<u8>,
+}
+
+impl HooksDigest {
+    fn add<S: Serialize>(&mut self, hook: &LoadedHook<S>) {
+        self.line.clear();
+        // Writing to memory does not fail.
+        let _ = serde_json::to_writer(&mut self.line, hook);
+        self.hasher.update(&self.line);
+    }
+
+    fn finish(self) -> String {
+        to_hex(&self.hasher.finalize().into())
+    }
+}
+
 fn digest_of(record: &HooksRecord) -> String {
-    digest_hex(&serde_json::to_vec(record).unwrap_or_default())
+    let mut digest = HooksDigest::default();
+    record.hooks.iter().for_each(|hook| digest.add(hook));
+    digest.finish()
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use pintle_contract::Redactor;
+use pintle_contract::{ListPrefix, Redactor};
 use serde_json::{Map, Value};
 
-use crate::blobs::{BlobContent, BlobExtraction, ExtractedBlob, RecentLists, blob_fields, extract_blobs};
+use crate::blobs::{BlobContent, BlobExtraction, ExtractedBlob, RecentLists, RecentTexts, blob_fields, extract_blobs};
 use crate::line::{self, PackedFields, digest_hex, push_line};
 use crate::record::RecordBody;
-use crate::write::{ListPrefix, long_arrays};
+use crate::write::long_arrays;
 
 /// Encodes the lines of a tape. The same records in the same order give the same lines.
 #[derive(Debug, Default)]
@@ -23,6 +23,7 @@ pub(super) struct LineEncoder {
     /// The digests of the blobs that were written.
     pub(super) known_blobs: BTreeSet<String>,
     pub(super) recent_lists: RecentLists,
+    pub(super) recent_texts: RecentTexts,
     pub(super) line: Vec<u8>,
 }
 
@@ -121,11 +122,16 @@ impl LineEncoder {
     ) -> io::Result<()> {
         let EncodedFields { stored: BlobExtraction { text, blobs }, redacted } = record;
         for ExtractedBlob { digest, content } in blobs {
+            let is_known = self.known_blobs.contains(&digest);
             let (name, content) = match content {
-                BlobContent::Value(value) => ("value", value),
                 BlobContent::List(list) => ("parts", self.recent_lists.add(list)),
+                BlobContent::Value(value) if is_known => ("value", value),
+                BlobContent::Value(value) => match self.recent_texts.add(&digest, &value) {
+                    Some(lines) => ("of", lines),
+                    None => ("value", value),
+                },
             };
-            if !self.known_blobs.contains(&digest) {
+            if !is_known {
                 let fields = blob_fields(&digest, name, &content);
                 self.known_blobs.insert(digest);
                 self.encode_line(at_ms, "blob", &fields, LineSource::Blob, &mut each)?;

@@ -20,13 +20,13 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pintle_contract::{
     CallId, Chain, Clock, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Event, EventCause,
-    EventKind, Hook, Journal, JournalEntry, Redactor,
+    EventKind, Hook, Journal, JournalEntry, ListPrefix, Redactor,
 };
 use serde_json::Value;
 
 use crate::TapeError;
 use crate::dispatch_tracker::DispatchTracker;
-use crate::journal_records;
+use crate::journal_records::{self, PassingDispatch};
 use crate::record::{
     ApprovalRecord, EffectRecord, EventRecord, HeaderRecord, HookScope, HostRecord, NoteRecord, RecordBody, is_reserved,
 };
@@ -39,7 +39,6 @@ use tape_file::TapeFile;
 pub use cursor::TapeCursor;
 pub use durability::{Durability, UnknownDurabilityError};
 pub use file::is_being_written;
-pub use long_arrays::ListPrefix;
 pub use output::RecordObserver;
 
 /// Writes a tape. Shared by all threads of a session; records never mix.
@@ -60,6 +59,8 @@ pub struct Tape {
 
 struct TapeState {
     dispatches: DispatchTracker,
+    /// The dispatch that is not written yet, because so far only built-in hooks passed.
+    passing: Option<PassingDispatch>,
     hooks: HookNumbering,
     output: TapeOutput,
     /// The open sessions.
@@ -111,6 +112,7 @@ impl Tape {
     fn from_sink(sink: TapeSink, header: HeaderRecord, clock: Arc<dyn Clock>) -> Self {
         let state = TapeState {
             dispatches: DispatchTracker::resume_after(0),
+            passing: None,
             hooks: HookNumbering::default(),
             output: TapeOutput::new(LineEncoder::default(), sink),
             sessions: BTreeSet::new(),
@@ -159,7 +161,7 @@ impl Tape {
         let chains = chains.into_iter();
         self.with_state(|state| {
             if let Some(loaded) = state.hooks.number_runtime_hooks(chains) {
-                state.output.put(self.clock.unix_ms(), RecordBody::Hooks(loaded));
+                state.put(self.clock.unix_ms(), RecordBody::Hooks(loaded));
             }
         });
     }
@@ -221,6 +223,16 @@ impl Tape {
         self.with_state(|state| state.output.sync());
     }
 
+    /// Closes the file until the next record, so that an idle session has no open file. Another program may lock the tape
+    /// meanwhile. If that program changes it, this tape stops as for any other change.
+    pub fn release_file(&self) {
+        self.with_state(|state| {
+            let TapeSink::File(file) = &mut state.output.sink else { return };
+            file.close();
+            (state.output.lines.line, state.output.lines.recent_texts) = <_>::default();
+        });
+    }
+
     /// The lines so far of a tape in memory; empty for one in a file.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
@@ -280,12 +292,46 @@ impl Tape {
     fn put<'a>(&self, body: impl FnOnce(&mut TapeState) -> RecordBody<'a>) {
         self.with_state(|state| {
             let body = body(state);
-            state.output.put(self.clock.unix_ms(), body);
+            state.put(self.clock.unix_ms(), body);
         });
     }
 }
 
 impl TapeState {
+    /// Writes a record, and before it what is not written yet.
+    fn put(&mut self, at_ms: u64, body: RecordBody<'_>) {
+        self.write_passing();
+        self.output.put(at_ms, body);
+    }
+
+    /// Writes the records of the dispatch that is not written yet, each on its own.
+    fn write_passing(&mut self) {
+        if let Some(passing) = self.passing.take() {
+            self.output.list_prefix = ListPrefix::find_in(&passing.event().payload);
+            passing.write_to(|at_ms, body| self.output.put(at_ms, body));
+        }
+    }
+
+    /// Adds a step to the dispatch that is not written yet. Returns whether that is all.
+    fn add_passing(&mut self, at_ms: u64, dispatch: DispatchId, entry: &JournalEntry<'_>) -> bool {
+        let Self { passing: Some(passing), hooks, output, .. } = self else { return false };
+        if passing.number() != dispatch.0 {
+            return false;
+        }
+        match entry {
+            JournalEntry::Outcome { event, outcome } => {
+                let Some(record) = passing.as_single_record(outcome) else { return false };
+                output.list_prefix = ListPrefix::find_in(&event.payload);
+                output.put(passing.at_ms(), RecordBody::Event(record));
+                self.passing = None;
+                true
+            }
+            // What a program does must not happen before the tape has its call.
+            JournalEntry::Call { hook, .. } if !is_built_in(hook) => false,
+            entry => passing.add(at_ms, entry, |hook| hooks.number_of(hook)),
+        }
+    }
+
     /// The number of a hook, which is recorded first if needed.
     fn number_hook(&mut self, at_ms: u64, hook: &Hook) -> u64 {
         if let Some(number) = self.hooks.number_of(hook) {
@@ -293,7 +339,7 @@ impl TapeState {
         }
         let loaded = self.hooks.number_unknown(hook);
         let number = loaded.hooks.first().map_or(0, |entry| entry.entry);
-        self.output.put(at_ms, RecordBody::Hooks(loaded));
+        self.put(at_ms, RecordBody::Hooks(loaded));
         number
     }
 
@@ -305,13 +351,18 @@ impl TapeState {
     }
 }
 
+/// Whether a hook is a built-in that starts no program and waits for nothing outside this process.
+fn is_built_in(hook: &Hook) -> bool {
+    hook.handler.kind() == "builtin" && !hook.handler.may_wait()
+}
+
 impl Journal for Tape {
     fn begin_dispatch(&self, event: &JournalEntry<'_>) -> DispatchId {
         self.with_state(|state| {
             let JournalEntry::Event { event: fired, cause } = event else { return DispatchId::default() };
+            state.write_passing();
             let open = state.dispatches.begin(fired, *cause);
-            state.output.list_prefix = ListPrefix::find_in(&fired.payload);
-            journal_records::records_of_entry(event, open, |_| 0, |body| state.output.put(self.clock.unix_ms(), body));
+            state.passing = Some(PassingDispatch::new(open, fired, self.clock.unix_ms()));
             DispatchId(open.number)
         })
     }
@@ -319,7 +370,12 @@ impl Journal for Tape {
     fn record(&self, dispatch: DispatchId, entry: &JournalEntry<'_>) {
         self.with_state(|state| {
             let at_ms = self.clock.unix_ms();
+            let is_added = state.add_passing(at_ms, dispatch, entry);
+            if !is_added {
+                state.write_passing();
+            }
             let number = match entry {
+                _ if is_added => 0,
                 JournalEntry::Call { hook, .. }
                 | JournalEntry::MatcherFailed { hook, .. }
                 | JournalEntry::NotCalled { hook, .. } => state.number_hook(at_ms, hook),
@@ -327,7 +383,9 @@ impl Journal for Tape {
             };
             let TapeState { dispatches, output, .. } = state;
             let open = dispatches.dispatch(dispatch);
-            journal_records::records_of_entry(entry, open, |_| number, |body| output.put(at_ms, body));
+            if !is_added {
+                journal_records::records_of_entry(entry, open, |_| number, |body| output.put(at_ms, body));
+            }
             match entry {
                 JournalEntry::Call { id, .. } => open.begin_call(*id),
                 JournalEntry::Return { id, .. } => open.end_call(*id),
@@ -342,6 +400,7 @@ impl Journal for Tape {
             let open = state.dispatches.begin(event, cause);
             let dispatch = DispatchId(open.number);
             let fired = EventRecord::new(open.number, open.parent, event, open.cause).with_no_hooks(true);
+            state.write_passing();
             state.output.list_prefix = ListPrefix::find_in(&event.payload);
             state.output.put(self.clock.unix_ms(), RecordBody::Event(fired));
             state.end_dispatch(dispatch, event);

@@ -4,11 +4,11 @@ use std::fmt::Debug;
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use pintle_contract::Redactor;
+use pintle_contract::{ListPrefix, Redactor};
 use serde_json::Map;
 
+use super::Durability;
 use super::tape_file::TapeFile;
-use super::{Durability, ListPrefix};
 use crate::TapeError;
 use crate::line;
 use crate::record::{REDACTED, Record, RecordBody};
@@ -112,9 +112,18 @@ impl TapeOutput {
         self.error = Some(error);
     }
 
+    /// Writes what was collected since the batch began. An error is kept.
+    pub(super) fn end_batch(&mut self) {
+        if let (None, TapeSink::File(file)) = (&self.error, &mut self.sink)
+            && let Err(source) = file.end_batch()
+        {
+            self.fail(TapeError::Write { seq: self.lines.next_seq.saturating_sub(1), source });
+        }
+    }
+
     /// Syncs the file to disk. An error is kept.
     pub(super) fn sync(&mut self) {
-        if let (None, TapeSink::File(file)) = (&self.error, &self.sink)
+        if let (None, TapeSink::File(file)) = (&self.error, &mut self.sink)
             && let Err(source) = file.sync()
         {
             self.fail(TapeError::Sync { source });
@@ -169,6 +178,13 @@ fn redacted_body(kind: &str) -> RecordBody<'static> {
 }
 
 impl TapeSink {
+    /// Collects lines until the batch [ends](TapeOutput::end_batch).
+    pub(super) fn begin_batch(&mut self) {
+        if let Self::File(file) = self {
+            file.begin_batch();
+        }
+    }
+
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
         match self {
             Self::File(file) => file.append(line),

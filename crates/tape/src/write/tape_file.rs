@@ -4,18 +4,40 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::file;
 use crate::TapeError;
 
-/// The open file of a tape.
+/// The length from which on the lines of a batch are written.
+const MOST_BATCH_BYTES: usize = 1 << 20;
+
+/// The file of a tape.
 #[derive(Debug)]
 pub(super) struct TapeFile {
-    file: File,
+    file: FileHandle,
     /// Its absolute path, because a program may change its working directory.
     path: PathBuf,
     /// The size of the complete records.
     size_bytes: u64,
     /// Whether it is a regular file. A device or a pipe has no size that could be compared.
     is_regular: bool,
+    /// The lines of a batch that are not written yet.
+    batch: Option<Vec<u8>>,
+}
+
+/// The file, or what it was when it was closed.
+#[derive(Debug)]
+enum FileHandle {
+    Open(File),
+    Closed(Box<Metadata>),
+}
+
+impl FileHandle {
+    fn metadata(&self) -> io::Result<Metadata> {
+        match self {
+            Self::Open(file) => file.metadata(),
+            Self::Closed(known) => Ok(Metadata::clone(known)),
+        }
+    }
 }
 
 impl TapeFile {
@@ -23,7 +45,7 @@ impl TapeFile {
     pub(super) fn new(file: File, path: &Path, size_bytes: u64) -> Self {
         let is_regular = file.metadata().is_ok_and(|known| known.is_file());
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Self { file, path, size_bytes, is_regular }
+        Self { file: FileHandle::Open(file), path, size_bytes, is_regular, batch: None }
     }
 
     /// The size of what was written.
@@ -31,21 +53,75 @@ impl TapeFile {
         self.size_bytes
     }
 
-    /// Appends a line. If it cannot be written completely, the written part is removed again.
-    pub(super) fn append(&mut self, line: &[u8]) -> io::Result<()> {
-        match self.file.write_all(line) {
-            Ok(()) => self.size_bytes += line.len() as u64,
-            Err(error) => {
-                // If that fails too, the next reader finds a torn record.
-                let _ = if self.is_regular { self.file.set_len(self.size_bytes) } else { Ok(()) };
-                return Err(error);
-            }
+    /// The same file for later.
+    pub(super) fn keep(&self) -> io::Result<File> {
+        match &self.file {
+            FileHandle::Open(file) => file.try_clone(),
+            FileHandle::Closed(_) => Err(io::ErrorKind::NotFound.into()),
         }
+    }
+
+    /// Closes the file until it is needed again.
+    pub(super) fn close(&mut self) {
+        if let FileHandle::Open(file) = &self.file
+            && self.is_regular
+            && let Ok(known) = file.metadata()
+        {
+            self.file = FileHandle::Closed(Box::new(known));
+        }
+    }
+
+    /// The open file. One that was closed must be what it was then.
+    fn open(&mut self) -> io::Result<&mut File> {
+        if let FileHandle::Closed(known) = &self.file {
+            let opened = file::reopen(&self.path).map_err(|error| io::Error::other(error.to_string()))?;
+            if !is_same_file(known, &opened.metadata()?) {
+                return Err(io::Error::other("the file was replaced by another one"));
+            }
+            self.check().map_err(|error| io::Error::other(error.to_string()))?;
+            self.file = FileHandle::Open(opened);
+        }
+        match &mut self.file {
+            FileHandle::Open(file) => Ok(file),
+            FileHandle::Closed(_) => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    pub(super) fn begin_batch(&mut self) {
+        self.batch.get_or_insert_default();
+    }
+
+    pub(super) fn end_batch(&mut self) -> io::Result<()> {
+        self.batch.take().map_or(Ok(()), |lines| self.append(&lines))
+    }
+
+    /// Appends a line, or more of them. If they cannot be written completely, the written part is removed again.
+    pub(super) fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        if let Some(batch) = &mut self.batch {
+            batch.extend_from_slice(line);
+            if batch.len() < MOST_BATCH_BYTES {
+                return Ok(());
+            }
+            let lines = std::mem::take(batch);
+            return self.write_lines(&lines);
+        }
+        self.write_lines(line)
+    }
+
+    fn write_lines(&mut self, lines: &[u8]) -> io::Result<()> {
+        let (size_bytes, is_regular) = (self.size_bytes, self.is_regular);
+        let file = self.open()?;
+        if let Err(error) = file.write_all(lines) {
+            // If that fails too, the next reader finds a torn record.
+            let _ = if is_regular { file.set_len(size_bytes) } else { Ok(()) };
+            return Err(error);
+        }
+        self.size_bytes += lines.len() as u64;
         Ok(())
     }
 
-    pub(super) fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+    pub(super) fn sync(&mut self) -> io::Result<()> {
+        self.open()?.sync_data()
     }
 
     /// Checks that the file is still what was written, under the same path.
@@ -64,10 +140,16 @@ impl TapeFile {
         if !is_same_file(&open, &named) {
             return Err(changed(String::from("was replaced by another file")));
         }
-        let (found, written) = (open.len(), self.size_bytes);
+        let (found, written) = (named.len(), self.size_bytes);
         if found != written {
             let what = if found < written { "was truncated" } else { "was written to by another program" };
             return Err(changed(format!("{what}: it has {found} bytes, but {written} were written")));
+        }
+        // Another file may have the number of one that was deleted while it was closed.
+        if let FileHandle::Closed(known) = &self.file
+            && known.modified().ok() != named.modified().ok()
+        {
+            return Err(changed(String::from("was replaced by another file")));
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use pintle_contract::{EventCause, Journal, JournalEntry, Outcome, Redactor};
+use pintle_tape::replay::{DifferenceKind, ReplayOptions, replay};
+use pintle_tape::verify::verify_bytes;
 use pintle_tape::{HeaderRecord, RecordBody, Tape, read_bytes};
 use serde_json::{Value, json};
 
@@ -45,6 +47,40 @@ fn a_growing_conversation_is_written_once() {
     for end in 2..tape.lines().len() {
         assert!(read_bytes((tape.lines()[..end].join("\n") + "\n").as_bytes()).is_ok(), "{end} lines");
     }
+}
+
+#[test]
+fn a_text_that_repeats_an_earlier_one_is_written_in_its_lines() {
+    let tape = new_tape();
+    let text = |number: usize| {
+        let lines = (number..number + 100).map(|line| format!("\\n \u{fc} \"thought\" {line}"));
+        format!("Thoughts:\n{}", lines.collect::<Vec<_>>().join("\n"))
+    };
+    let payloads: Vec<Value> = (0..40).map(|number| json!({"text": text(number)})).collect();
+    payloads.iter().for_each(|payload| fire(&tape, payload.clone()));
+    assert_eq!(fired_payloads(&tape), payloads);
+    let lines = tape.lines();
+    let is_part = |line: &&String| line.contains("\"lines\":[[0,1],[");
+    let part_bytes: usize = lines.iter().filter(is_part).map(String::len).sum();
+    assert!(lines.iter().filter(is_part).count() > 30 && part_bytes < 40 * 600, "{part_bytes} bytes");
+    let whole = lines.join("\n") + "\n";
+    let replayed = replay(whole.as_bytes(), &ReplayOptions::default()).unwrap();
+    assert_eq!(replayed.difference, None);
+    let report = verify_bytes(whole.as_bytes()).unwrap();
+    assert!(report.is_valid(), "{:?}", report.findings);
+    let faults = [
+        ("\"lines\":[[0,1],", "\"lines\":[[0,2],", "but the digest of its value is"),
+        ("\"lines\":[[0,1],", "\"lines\":[[0,0],", "lines that the text"),
+        ("\"lines\":[[0,1],", "\"lines\":[[90,200],", "lines that the text"),
+        ("\"of\":\"", "\"of\":\"x", "which no line before it contains"),
+    ];
+    for (before, after, expected) in faults {
+        let error = read_bytes(whole.replacen(before, after, 1).as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let spelled = whole.replacen("\"lines\":[[0,1],", "\"lines\":[[0, 1],", 1);
+    let replayed = replay(spelled.as_bytes(), &ReplayOptions::default()).unwrap();
+    assert_eq!(replayed.difference.map(|difference| difference.difference_kind), Some(DifferenceKind::Encoding));
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use pintle_tape::{HeaderRecord, Record, RecordBody, RecordObserver, Tape, TapeCursor, TapeError, read};
+use pintle_tape::{
+    HeaderRecord, Record, RecordBody, RecordObserver, Tape, TapeCursor, TapeError, is_being_written, read,
+};
 use serde_json::json;
 
 use crate::writing::fixture::{WritingTickingClock, fixture_chain, record_dispatch};
@@ -52,6 +54,29 @@ impl RecordObserver for TapeEndObserver {
 
     fn on_error(&self, error: &TapeError) {
         self.errors.lock().unwrap().push(error.to_string());
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_was_closed_meanwhile_must_be_what_was_written() {
+    for (expected, change) in [("", (|_| {}) as fn(&Path))].into_iter().chain(CHANGES) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tapes/t.jsonl");
+        let tape = Tape::create(&path, new_header(), new_clock()).unwrap();
+        tape.release_file();
+        assert!(!is_being_written(&path).unwrap());
+        change(&path);
+        let found = tape.check_file().unwrap_or_default().to_owned();
+        tape.record_note("remark", json!(1));
+        if expected.is_empty() {
+            assert_eq!((found.as_str(), tape.error_text()), ("", None));
+            assert!(is_being_written(&path).unwrap());
+            assert_eq!(read(&path).unwrap().records.len(), 2);
+        } else {
+            let is_told = found.contains(expected) || found.contains("was replaced by another file");
+            assert!(is_told && tape.error_text().is_some(), "{expected}: {found}");
+        }
     }
 }
 

@@ -191,8 +191,8 @@ impl ToolCallHost for ToolCallGate<'_> {
 
     fn hears(&self, stage: CallStage) -> bool {
         match stage {
-            CallStage::Transform => self.turn.team_listens::<ToolTransform>(),
-            CallStage::Guard => self.turn.team_listens::<ToolGuard>(),
+            CallStage::Transform => self.turn.has_listener::<ToolTransform>(),
+            CallStage::Guard => self.turn.has_listener::<ToolGuard>(),
             CallStage::Pre => true,
             // The tool that starts another agent fires it, with the task as that agent gets it.
             CallStage::Delegation => false,
@@ -309,7 +309,11 @@ impl ToolCallGate<'_> {
             detail: basis,
             ..self.target.to_reply_payload(self.turn, self.id)
         };
-        let _ = self.turn.fire_team_end(reply);
+        // What was allowed without a question follows from the rules, and the tape has the call.
+        let _ = match gate.refusal {
+            Some(_) => self.turn.fire_team_end(reply),
+            None => self.turn.fire_if_listened(reply),
+        };
     }
 
     /// Fails if the turn was cancelled, whatever the cancelled hooks returned.

@@ -21,7 +21,7 @@ impl ToolResultHost for CallReview<'_> {
     /// The replacement result of a refused call goes the same way as any other.
     fn fire_result(&mut self, result: &ToolResult) -> Option<Outcome> {
         let request = || self.target.to_request(self.turn, &result.call_id);
-        self.turn.fire_team_end(|| request().to_result_payload(result.clone()))
+        self.turn.fire_if_listened(|| request().to_result_payload(result.clone()))
     }
 
     fn fire_post(&mut self, result: &ToolResult) -> Outcome {

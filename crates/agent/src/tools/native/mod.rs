@@ -19,7 +19,6 @@ mod write;
 use std::sync::Arc;
 
 use super::ToolDef;
-use crate::model::ModelTool;
 use crate::turn_context::{Tool, Toolbox, alternate_name};
 
 pub(crate) use fetch::{FETCH_URLS, FetchState};
@@ -80,10 +79,10 @@ pub(crate) fn add_native_tools(toolbox: &mut Toolbox) {
 fn native_tools() -> impl Iterator<Item = (Arc<dyn Tool>, ToolOffer)> {
     NATIVE.iter().flat_map(|(def, offer)| {
         let second = alternate_name(def.name).map(|second| (second, ToolOffer::Named));
-        [Some((def.name, *offer)), second].into_iter().flatten().map(|(name, offer)| {
-            let definition = ModelTool { name: name.to_owned(), ..def.to_definition() };
-            (def.build(definition, None, &Arc::new(())), offer)
-        })
+        [Some((def.name, *offer)), second]
+            .into_iter()
+            .flatten()
+            .map(|(name, offer)| (def.build(def.shared_definition(name), None, &Arc::new(())), offer))
     })
 }
 

@@ -47,6 +47,11 @@ impl RecordObserver for FireReport {
             RecordBody::Effect(_) => gathered.effects.push(strip_record_head(fields())),
             RecordBody::Outcome(_) => gathered.outcomes.push(strip_record_head(fields())),
             RecordBody::Event(fired) => {
+                let returned = fired.hook_records().filter_map(|record| match record {
+                    RecordBody::HookReturned(returned) => serde_json::to_value(returned).ok(),
+                    _ => None,
+                });
+                gathered.calls.extend(returned);
                 gathered.outcomes.extend(fired.outcome().and_then(|outcome| serde_json::to_value(outcome).ok()));
             }
             _ => {}

@@ -21,6 +21,9 @@ use crate::options::{GlobalOptions, HostArgument, ProjectOption, ScopeArgument};
 use crate::render::diagnostic;
 use crate::terminal::Terminal;
 
+/// The variable that turns residents off, with the value `off`.
+const SERVE: &str = "PINTLE_SERVE";
+
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
     #[arg(value_name = "HOST", help = format!("Agent to install Pintle in: {}", list_host_names()))]
@@ -103,12 +106,16 @@ pub(super) fn to_cli_error(error: &InstallError, environment: &InstallEnvironmen
     }
 }
 
-/// Returns the program that the host runs.
+/// Returns the program that the host runs: the named one, otherwise `pintle-hook` if it is beside this program and
+/// residents are not turned off, otherwise this program.
 pub(super) fn resolve_program(named_program: Option<String>) -> Result<String, CliError> {
     let own = || -> Result<String, CliError> {
         let path = std::env::current_exe().and_then(files::canonicalize);
         let path = path.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
-        Ok(typed_path(&path).unwrap_or(path).to_string_lossy().into_owned())
+        let path = typed_path(&path).unwrap_or(path);
+        let client = path.with_file_name("pintle-hook");
+        let is_used = cfg!(target_os = "linux") && std::env::var_os(SERVE).is_none_or(|value| value != "off");
+        Ok(if is_used && client.is_file() { client } else { path }.to_string_lossy().into_owned())
     };
     let program = named_program.map_or_else(own, Ok)?;
     if pintle_bridge::install::parse_own_command(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x")

@@ -63,7 +63,7 @@ impl FailureCounter {
     /// Notes whether a tool call may run although a hook that decides about it failed. A later event can still deny it.
     fn note_call(&mut self, body: &RecordBody<'_>) {
         match body {
-            RecordBody::Event(fired) if !fired.no_hooks && is_of_call(&fired.event) => {
+            RecordBody::Event(fired) if fired.outcome().is_none() && is_of_call(&fired.event) => {
                 let id = fired.payload.get("id").and_then(Value::as_str).unwrap_or_default();
                 self.open_calls.insert(fired.dispatch, (fired.origin.run.clone(), id.to_owned()));
             }

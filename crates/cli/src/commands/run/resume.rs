@@ -18,10 +18,7 @@ use serde_json::Value;
 use super::args::RunArgs;
 use super::target::{self, AGENT_FILE, RunTarget};
 use crate::error::CliError;
-use crate::options::{ProvisionalTape, compile_own_chains, current_dir, find_tape};
-
-/// Most sessions that may start in the same millisecond.
-const MOST_AT_ONCE: u32 = 1_000;
+use crate::options::{MOST_AT_ONCE, ProvisionalTape, compile_own_chains, current_dir, find_tape, session_names};
 
 /// What is needed to resume a session, as its tape keeps it: what the user named, with absolute paths.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,18 +96,16 @@ impl StartedSession {
     /// Starts a session with a new tape.
     pub(super) fn start(run: &mut RunArgs, target: &RunTarget, clock: Arc<SystemClock>) -> Result<Self, CliError> {
         let started_ms = clock.unix_ms();
-        let first = target::make_session_name(started_ms);
         let named = run.tape.take();
-        // Sessions that start in the same millisecond get numbered names.
-        for number in 1..=MOST_AT_ONCE {
-            let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
+        let mut names = session_names(started_ms).peekable();
+        while let Some(name) = names.next() {
             let path = match &named {
                 Some(path) => path.clone(),
                 None => target::default_tape_path(&target.working_dir, &name)?,
             };
             let header = HeaderRecord::new(&name, started_ms).with_shadow(run.shadow);
             match ProvisionalTape::begin_durable(Some(path.clone()), header, clock.clone(), run.durability) {
-                Err(_) if named.is_none() && path.exists() && number < MOST_AT_ONCE => {}
+                Err(_) if named.is_none() && path.exists() && names.peek().is_some() => {}
                 tape => return Ok(Self { tape: tape?, path, name, started_ms, resumed_from: None }),
             }
         }

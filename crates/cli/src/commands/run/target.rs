@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use pintle_host::files;
 use pintle_host::loader::{find_team_file, has_more_than, has_usual_name};
 
@@ -114,12 +113,6 @@ fn parent_dir(file: &Path) -> PathBuf {
     file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }
 
-/// Returns the name of a session: its start in UTC, such as `20260131-235959-123`.
-pub(super) fn make_session_name(unix_ms: u64) -> String {
-    let start = Timestamp::from_millisecond(unix_ms.try_into().unwrap_or(i64::MAX)).unwrap_or(Timestamp::MAX);
-    start.strftime("%Y%m%d-%H%M%S-%3f").to_string()
-}
-
 /// Returns the default path of a session's tape: next to the agent, and ignored by git.
 pub(super) fn default_tape_path(dir: &Path, session: &str) -> Result<PathBuf, CliError> {
     let own = dir.join(".pintle");
@@ -133,22 +126,4 @@ pub(super) fn default_tape_path(dir: &Path, session: &str) -> Result<PathBuf, Cl
         fs::write(ignore, "*\n").map_err(error)?;
     }
     Ok(own.join("tapes").join(format!("{session}.jsonl")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sessions_are_named_after_their_beginning() {
-        let cases = [
-            (0, "19700101-000000-000"),
-            (951_782_399_999, "20000228-235959-999"),
-            (951_782_400_000, "20000229-000000-000"),
-            (1_767_225_599_001, "20251231-235959-001"),
-        ];
-        for (unix_ms, name) in cases {
-            assert_eq!(make_session_name(unix_ms), name);
-        }
-    }
 }

@@ -79,7 +79,8 @@ fn has_running_calls(tape: &Path) -> bool {
 fn check_stored_cursor(tape: &Path) -> Option<String> {
     let dir = tape.parent()?;
     let kept = session_folder::load_state(dir).ok()?.filter(|_| session_folder::tape_path(dir) == tape)?;
-    let StoredTapeCursor { cursor } = serde_json::from_slice(&kept).ok()?;
+    let last = kept.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty())?;
+    let StoredTapeCursor { cursor } = serde_json::from_slice(last).ok()?;
     let cursor = cursor.filter(|cursor| !cursor.is_within(tape))?;
     Some(format!(
         "the state file next to it lists {} records, the last one with the digest {}; they are missing",

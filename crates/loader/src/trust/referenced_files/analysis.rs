@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::CommandSpec;
 use pintle_files::normalize_path;
@@ -28,6 +28,42 @@ const MOST_SHOWN: usize = 100;
 /// The values of variables; one that is set twice has both.
 type VariableValues = BTreeMap<String, BTreeSet<String>>;
 
+/// The most commands that are remembered.
+const MOST_READ: usize = 2048;
+/// The longest command that is remembered.
+const MOST_KEY_BYTES: usize = 4096;
+
+/// What commands name. A load asks about the same ones for its manifest, its bindings and its policy, and a session about
+/// the same ones again and again.
+static READ_COMMANDS: Mutex<BTreeMap<CommandKey, Arc<CommandFiles>>> = Mutex::new(BTreeMap::new());
+
+/// Everything that decides what a command names.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct CommandKey {
+    /// The words of the command, or its line with the shell that reads it.
+    command: Result<Vec<String>, (String, ShellLanguage)>,
+    variables: VariableValues,
+    cwd: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl CommandKey {
+    /// `None` for a command that is too long to be remembered.
+    fn new(command: GivenCommand<'_>, variables: &VariableValues, cwd: &Path, home: Option<&Path>) -> Option<Self> {
+        let values = variables.values().flatten().map(String::len).sum::<usize>();
+        let (length, command) = match command {
+            GivenCommand::Line(line, language) => (line.len(), Err((line, language))),
+            GivenCommand::Words(words) => (words.iter().map(String::len).sum(), Ok(words)),
+        };
+        (length + values <= MOST_KEY_BYTES).then(|| Self {
+            command: command.map(<[String]>::to_vec).map_err(|(line, language)| (line.to_owned(), language)),
+            variables: variables.clone(),
+            cwd: cwd.to_owned(),
+            home: home.map(Path::to_owned),
+        })
+    }
+}
+
 /// The state of the analysis of a command.
 #[derive(Debug)]
 pub(super) struct CommandAnalysis<'a> {
@@ -47,7 +83,7 @@ pub(super) struct CommandAnalysis<'a> {
     /// The programs whose texts were read, including the current one.
     scanned_programs: BTreeSet<PathBuf>,
     /// What the texts of programs name.
-    scripts: BTreeMap<(PathBuf, ShellLanguage), Rc<CommandFiles>>,
+    scripts: BTreeMap<(PathBuf, ShellLanguage), Arc<CommandFiles>>,
     script: Option<PathBuf>,
     depth: usize,
 }
@@ -136,13 +172,26 @@ impl<'a> CommandAnalysis<'a> {
         }
     }
 
-    fn read_command(&self, command: GivenCommand<'_>) -> CommandFiles {
+    fn read_command(&self, command: GivenCommand<'_>) -> Arc<CommandFiles> {
         let cwd = self.cwd.unwrap_or(self.project);
-        files_of_command(command, &self.variables, cwd, self.home.as_deref())
+        let key = CommandKey::new(command, &self.variables, cwd, self.home.as_deref());
+        let remembered = || READ_COMMANDS.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = key.as_ref().and_then(|key| remembered().get(key).cloned());
+        known.unwrap_or_else(|| {
+            let found = Arc::new(files_of_command(command, &self.variables, cwd, self.home.as_deref()));
+            if let Some(key) = key {
+                let mut read = remembered();
+                if read.len() >= MOST_READ {
+                    read.clear();
+                }
+                read.insert(key, Arc::clone(&found));
+            }
+            found
+        })
     }
 
     /// What the variables and the directory of the command name: the words of a line that sets and names them.
-    fn read_settings(&self) -> CommandFiles {
+    fn read_settings(&self) -> Arc<CommandFiles> {
         let in_quotes = |text: &str, expands: bool| match (expands, text.strip_prefix('~')) {
             (true, Some(rest)) if rest.is_empty() || rest.starts_with('/') => format!("~\"{rest}\""),
             (true, _) => format!("\"{text}\""),
@@ -157,7 +206,7 @@ impl<'a> CommandAnalysis<'a> {
             line.push_str(&format!(": {}\n", in_quotes(directory, true)));
         }
         match line.is_empty() {
-            true => CommandFiles::default(),
+            true => Arc::default(),
             false => self.read_command(GivenCommand::Line(&line, ShellLanguage::Bash)),
         }
     }
@@ -317,7 +366,8 @@ impl<'a> CommandAnalysis<'a> {
             let path = path.filter(|path| path.contains(['/', '.']));
             let paths =
                 path.into_iter().flat_map(|path| self.bases.iter().map(move |base| normalize_path(&base.join(path))));
-            let absent: Vec<PathBuf> = paths.filter(|path| self.is_own_path(path) && !path.exists()).collect();
+            let absent: Vec<PathBuf> =
+                paths.filter(|path| self.is_own_path(path) && !pintle_files::exists(path)).collect();
             self.missing_programs.extend(absent);
         }
         for file in named.files {
@@ -356,13 +406,13 @@ impl<'a> CommandAnalysis<'a> {
         let outer = self.variables.clone();
         let key = (file.to_owned(), language);
         let found = match self.scripts.get(&key) {
-            Some(found) => Rc::clone(found),
+            Some(found) => Arc::clone(found),
             None => {
                 let name = BTreeSet::from([file.display().to_string()]);
                 let own = ["0", "BASH_SOURCE"].map(|variable| (variable.to_owned(), name.clone()));
                 self.variables.extend(own);
-                let found = Rc::new(self.read_command(GivenCommand::Line(text, language)));
-                self.scripts.insert(key, Rc::clone(&found));
+                let found = self.read_command(GivenCommand::Line(text, language));
+                self.scripts.insert(key, Arc::clone(&found));
                 found
             }
         };

@@ -73,8 +73,10 @@ pub(super) fn find_python_includes(text: &str, folders: &[PathBuf]) -> IncludedF
     let mut folders = folders.to_vec();
     for line in lines_of_python(text).filter(|line| MODULE_PATHS.iter().any(|word| line.contains(word))) {
         let quoted = line.split(['"', '\'']).skip(1).step_by(2);
-        let named: Vec<PathBuf> =
-            quoted.flat_map(|name| folders.iter().map(move |dir| dir.join(name))).filter(|dir| dir.is_dir()).collect();
+        let named: Vec<PathBuf> = quoted
+            .flat_map(|name| folders.iter().map(move |dir| dir.join(name)))
+            .filter(|dir| pintle_files::is_dir(dir))
+            .collect();
         // The directory of the program itself is known.
         if named.is_empty() && !line.contains("__file__") {
             found.unknown_lines.push(line.to_owned());
@@ -112,12 +114,16 @@ fn add_module_files(module: &str, names: &[&str], folders: &[PathBuf], files: &m
         for package in Path::new(&below).ancestors().filter(|package| !package.as_os_str().is_empty()) {
             let base = dir.join(package);
             files.extend(
-                [base.with_extension("py"), base.join("__init__.py")].into_iter().filter(|file| file.is_file()),
+                [base.with_extension("py"), base.join("__init__.py")]
+                    .into_iter()
+                    .filter(|file| pintle_files::is_file(file)),
             );
         }
         let names = names.iter().map(|name| dir.join(&below).join(name));
         files.extend(
-            names.flat_map(|base| [base.with_extension("py"), base.join("__init__.py")]).filter(|file| file.is_file()),
+            names
+                .flat_map(|base| [base.with_extension("py"), base.join("__init__.py")])
+                .filter(|file| pintle_files::is_file(file)),
         );
     }
 }
@@ -141,8 +147,8 @@ pub(super) fn find_quoted_includes(text: &str, folders: &[PathBuf]) -> IncludedF
         );
         for name in quoted.iter().map(|name| (*name).to_owned()).chain(modules).filter(|name| !name.is_empty()) {
             let named = folders.iter().flat_map(|dir| ENDINGS.iter().map(|ending| dir.join(format!("{name}{ending}"))));
-            found.files.extend(named.filter(|file| file.is_file()));
-            if folders.iter().any(|dir| dir.join("node_modules").join(&name).exists()) {
+            found.files.extend(named.filter(|file| pintle_files::is_file(file)));
+            if folders.iter().any(|dir| pintle_files::exists(dir.join("node_modules").join(&name))) {
                 found.unknown_lines.push(line.to_owned());
             }
         }

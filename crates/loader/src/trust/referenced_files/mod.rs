@@ -98,12 +98,12 @@ fn add_all_files(dir: &Path, files: &mut BTreeSet<PathBuf>) -> bool {
     let mut folders = vec![dir.to_owned()];
     let mut seen = 0;
     while let Some(dir) = folders.pop() {
-        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        for entry in pintle_files::read_dir(dir).into_iter().flatten().flatten() {
             seen += 1;
             let path = entry.path();
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(path),
-                _ if path.is_file() => drop(files.insert(path)),
+                _ if pintle_files::is_file(&path) => drop(files.insert(path)),
                 _ => {}
             }
         }

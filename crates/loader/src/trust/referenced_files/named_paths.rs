@@ -1,6 +1,5 @@
 //! Finds the files of the project that a path or a pattern names.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_files::normalize_path;
@@ -58,9 +57,9 @@ impl NamedPaths {
             for path in found.iter().map(|path| normalize_path(path)) {
                 let is_ours =
                     is_ours(path.as_path()) || pintle_files::canonicalize(&path).is_ok_and(|real| is_ours(&real));
-                match (is_ours, path.is_file()) {
+                match (is_ours, pintle_files::is_file(&path)) {
                     (true, true) => named.files.push(path),
-                    (true, false) if path.is_dir() => named.folders.push(path),
+                    (true, false) if pintle_files::is_dir(&path) => named.folders.push(path),
                     (false, true) => named.is_outside = true,
                     _ => {}
                 }
@@ -81,7 +80,7 @@ fn enter_name(dir: &Path, name: &str, is_pattern: bool) -> Vec<PathBuf> {
     // A shell may be told that patterns match a leading dot.
     let matches =
         |file: &str| file == name || [file, file.trim_start_matches('.')].iter().any(|file| matches_glob(name, file));
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let entries = pintle_files::read_dir(dir).into_iter().flatten().flatten();
     let matching = entries.filter(|entry| matches(&entry.file_name().to_string_lossy()));
     let mut found: Vec<PathBuf> = matching.map(|entry| entry.path()).collect();
     found.sort_unstable();
@@ -93,7 +92,7 @@ fn folders_below(dir: &Path) -> Vec<PathBuf> {
     let mut found = vec![dir.to_owned()];
     let mut next = 0;
     while let Some(dir) = found.get(next).filter(|_| found.len() <= MOST_MATCHES).cloned() {
-        let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+        let entries = pintle_files::read_dir(dir).into_iter().flatten().flatten();
         found.extend(
             entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()),
         );

@@ -17,7 +17,7 @@ pub(super) fn files_in_texts(texts: &[&str], project: &Path, bases: &[PathBuf]) 
     for word in path_candidates(texts) {
         for base in bases {
             let file = normalize_path(&base.join(&word));
-            if file.starts_with(project) && file.is_file() {
+            if file.starts_with(project) && pintle_files::is_file(&file) {
                 seen.insert(file);
             }
         }

@@ -1,0 +1,112 @@
+//! Where the payload of a call ends.
+
+use std::io::{self, Read};
+
+/// The largest payload that is read.
+pub const MAX_PAYLOAD_BYTES: usize = 16 << 20;
+
+/// The size of the pieces that are read: most payloads without a tool's result fit.
+const PIECE_BYTES: usize = 16 << 10;
+
+/// Reads a payload up to the end of its first object: an agent may keep the pipe open. What follows the object in the
+/// same piece is read too, so that it is an error. Of a payload that is too large one byte more than the largest is kept,
+/// and the rest is dropped, so that the writing program is not blocked.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_first_object(input: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let mut end = ObjectEnd::default();
+    loop {
+        let before = bytes.len();
+        bytes.resize(before + PIECE_BYTES, 0);
+        let read = input.read(bytes.get_mut(before..).unwrap_or_default());
+        bytes.truncate(before + read.as_ref().copied().unwrap_or_default());
+        let length = match read {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        if length == 0 || end.is_reached_in(bytes.get(before..).unwrap_or_default()) {
+            return Ok(());
+        }
+        if bytes.len() > MAX_PAYLOAD_BYTES {
+            return io::copy(input, &mut io::sink()).map(drop);
+        }
+    }
+}
+
+/// Looks for the end of the first object of a JSON text that comes in pieces.
+#[derive(Debug, Default)]
+struct ObjectEnd {
+    depth: usize,
+    in_string: bool,
+    is_escaped: bool,
+}
+
+impl ObjectEnd {
+    /// Whether the object ends in this piece, with nothing but blanks behind it.
+    fn is_reached_in(&mut self, piece: &[u8]) -> bool {
+        for (index, byte) in piece.iter().enumerate() {
+            match (self.in_string, byte) {
+                (true, _) if self.is_escaped => self.is_escaped = false,
+                (true, b'\\') => self.is_escaped = true,
+                (_, b'"') => self.in_string = !self.in_string,
+                (false, b'{' | b'[') => self.depth += 1,
+                (false, b'}' | b']') => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return piece.get(index + 1..).unwrap_or_default().iter().all(u8::is_ascii_whitespace);
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe that is never closed: reading on would block, which is an error here.
+    struct OpenPipe(Vec<&'static [u8]>);
+
+    impl Read for OpenPipe {
+        fn read(&mut self, space: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            let piece = self.0.remove(0);
+            space[..piece.len()].copy_from_slice(piece);
+            Ok(piece.len())
+        }
+    }
+
+    #[test]
+    fn reading_ends_with_the_first_object() {
+        let cases: [(&[&[u8]], &[u8]); 5] = [
+            (&[b"{}\n"], b"{}\n"),
+            (&[b"{\"a\":", b"[1,{}]}"], b"{\"a\":[1,{}]}"),
+            (&[br#"{"a":"}\"", "#, br#""b":"\\"}"#], br#"{"a":"}\"", "b":"\\"}"#),
+            (&[br#"{"a":"\"#, br#""}"}"#], br#"{"a":"\"}"}"#),
+            // What follows in the same piece is read on, until the pipe ends.
+            (&[b"{} {", b"}"], b"{} {}"),
+        ];
+        for (pieces, whole) in cases {
+            let mut bytes = Vec::new();
+            read_first_object(&mut OpenPipe(pieces.to_vec()), &mut bytes).unwrap();
+            assert_eq!(bytes, whole);
+        }
+        assert!(read_first_object(&mut OpenPipe(vec![b"{"]), &mut Vec::new()).is_err());
+        let mut bytes = Vec::new();
+        read_first_object(&mut &b"no json"[..], &mut bytes).unwrap();
+        assert_eq!(bytes, b"no json");
+    }
+
+    #[test]
+    fn a_payload_that_is_too_large_is_cut() {
+        let mut bytes = Vec::new();
+        read_first_object(&mut io::repeat(b' ').take(2 * MAX_PAYLOAD_BYTES as u64), &mut bytes).unwrap();
+        assert!(bytes.len() > MAX_PAYLOAD_BYTES && bytes.len() <= MAX_PAYLOAD_BYTES + PIECE_BYTES);
+    }
+}
