@@ -1,6 +1,7 @@
 //! Repository chores: `cargo xtask` lists them.
 #![expect(clippy::print_stdout, reason = "chores print for their user")]
 
+mod bars;
 mod fuzz;
 mod graph;
 mod reference;
@@ -35,6 +36,12 @@ const CHORES: &[RepositoryChore] = &[
         arguments: "[--oracle] [COUNT] [SEED] [--shell NAME]",
         about: "work out what changed command lines would do; with --oracle, what programs of a grammar do in the shells",
         run: fuzz::run,
+    },
+    RepositoryChore {
+        name: "bars",
+        arguments: "[--only NAME...]",
+        about: "measure what Pintle costs beside floors and peers, and write docs/reference/performance.md",
+        run: bars::run,
     },
     RepositoryChore {
         name: "timings",

@@ -1,5 +1,6 @@
-//! `schemas/`: the JSON Schema of each event's payload.
+//! `schemas/`: the JSON Schema of each event's payload, and of the protocol of `pintle serve`.
 
+use pintle_bridge::serving::protocol::generate_protocol_schema;
 use pintle_contract::event::{EventDef, EventKind};
 use serde_json::{Map, Value, json};
 
@@ -7,13 +8,23 @@ use super::GeneratedPages;
 
 /// The schemas that the program carries.
 const EMBEDDED: &str = "crates/contract/src/event/schemas.json";
+const EMBEDDED_PROTOCOL: &str = "crates/bridge/src/serving/schema.json";
 
-/// Renders one file per event, and the file that the program carries.
+/// The schema of the protocol.
+const PROTOCOL: &str = "schemas/serve.json";
+
+/// Renders one file per event and that of the protocol, and the files that the program carries.
 pub(super) fn render_pages() -> GeneratedPages {
     let generated = EventKind::ALL.iter().map(|kind| (kind.def(), kind.generate_schema()));
     let by_event: Map<String, Value> = generated.clone().map(|(def, schema)| (def.name.to_owned(), schema)).collect();
     let files = generated.map(|(def, schema)| (schema_path(def), format!("{:#}\n", titled_schema(def, schema))));
-    files.chain([(EMBEDDED.to_owned(), format!("{}\n", Value::Object(by_event)))]).collect()
+    let protocol = generate_protocol_schema();
+    let others = [
+        (EMBEDDED.to_owned(), format!("{}\n", Value::Object(by_event))),
+        (EMBEDDED_PROTOCOL.to_owned(), format!("{protocol}\n")),
+        (PROTOCOL.to_owned(), format!("{protocol:#}\n")),
+    ];
+    files.chain(others).collect()
 }
 
 /// The path of an event's schema; the events of a family share one.
