@@ -11,7 +11,7 @@ use pintle_host::{
     ApprovalRequest, ApprovalResponse, Approver, Clock, EventKind, EventScope, LoadedRuntime, Origin, RuntimeBuilder,
     Severity, SystemClock,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::canary::{CallWatch, Canary, CanaryHooks, report_decision};
 use crate::conversation::{HostConversation, may_look_back, transcript_path};
@@ -302,10 +302,17 @@ fn decide(
         built.projects.iter().filter_map(pintle_host::loader::ProjectTrust::user_notice).collect();
     // A notice for the whole session is shown once.
     notices.iter().for_each(|notice| state.send_notice_once("notices", notice));
+    let tool_call = || match &told.data {
+        HostEventData::BeforeTool(call) => Some(json!({"name": call.name, "args": call.input})),
+        _ => None,
+    };
+    let mut unfired_call = None;
     let mut ruling = match (broken, standing_denial(&state, def, &told.data)) {
-        (Some(reason), _) if def.is_guard => HostDecision::deny(reason),
-        (_, Some(reason)) => HostDecision::deny(reason),
-        (broken, None) => {
+        (Some(reason), _) | (None, Some(reason)) if def.is_guard => {
+            unfired_call = tool_call();
+            HostDecision::deny(reason)
+        }
+        (broken, _) => {
             notices.extend(broken);
             let whose = &told.context;
             let dispatch = HostDispatch {
@@ -349,7 +356,7 @@ fn decide(
             redact_decision(&mut ruling, &**secrets);
         }
         if let Some(tape) = built.runtime.tape() {
-            tape.record_note(NOTE, decision_note(host, def, &ruling));
+            tape.record_note(NOTE, decision_note(host, def, &ruling, unfired_call.take()));
         }
     };
     match session {

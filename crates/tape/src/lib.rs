@@ -4,6 +4,7 @@
 //! reads it, and [`show`] renders it for users. [`record`] documents the format field by field, next to the types that
 //! are written.
 
+pub mod decisions;
 pub mod record;
 pub mod replay;
 pub mod session_folder;

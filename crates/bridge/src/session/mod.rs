@@ -17,9 +17,10 @@ use std::time::Duration;
 use pintle_host::loader::ProjectTrust;
 use pintle_host::tape::Tape;
 use pintle_host::tape::session_folder;
-use pintle_host::{Clock, ScriptStateStore};
+use pintle_host::{Clock, Decision, ScriptStateStore};
 use serde_json::{Map, Value, json};
 
+use crate::fit_to_host::fit_to_host;
 use crate::{HostDecision, HostDef, HostEvent, HostEventDef};
 use store::SessionStore;
 
@@ -148,8 +149,13 @@ impl HostSession {
     }
 }
 
-/// The record of a decision on the tape.
-pub(crate) fn decision_note(host: &HostDef, def: &HostEventDef, decision: &HostDecision) -> Value {
+/// The record of a decision on the tape. `unfired_call` is the tool call that was decided without firing an event.
+pub(crate) fn decision_note(
+    host: &HostDef,
+    def: &HostEventDef,
+    decision: &HostDecision,
+    unfired_call: Option<Value>,
+) -> Value {
     let mut note = json!({
         "host": host.name,
         "event": def.name,
@@ -157,7 +163,12 @@ pub(crate) fn decision_note(host: &HostDef, def: &HostEventDef, decision: &HostD
         "reason": decision.reason,
     });
     if let Some(fields) = note.as_object_mut() {
+        // A host that cannot ask its user is told something stricter.
+        let told = (decision.decision == Decision::Ask).then(|| fit_to_host(decision.clone(), def.support).decision);
+        let told = told.filter(|told| *told != decision.decision);
         let more = [
+            ("told", told.map(|told| json!(told))),
+            ("call", unfired_call),
             ("input", decision.input.clone()),
             ("output", decision.output.clone()),
             ("stop", decision.stop.clone().map(Value::from)),

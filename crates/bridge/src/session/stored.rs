@@ -40,6 +40,19 @@ impl StoredSession {
         all
     }
 
+    /// The tapes of a host's sessions, unread, in no particular order. Sessions without a tape are left out.
+    #[must_use]
+    pub fn list_tapes(state_directory: &Path, host: &HostDef) -> Vec<PathBuf> {
+        let tapes = session_folders_of(state_directory, host).map(|dir| session_folder::tape_path(&dir));
+        tapes.filter(|tape| files::is_file(tape)).collect()
+    }
+
+    /// The agent's directory when the session in this directory started; `None` if it is not known.
+    #[must_use]
+    pub fn project_of(session_folder: &Path) -> Option<PathBuf> {
+        project_of(session_folder)
+    }
+
     /// The number of sessions of all hosts that worked on a project.
     #[must_use]
     pub fn count_for_project(state_directory: &Path, project: &Path) -> usize {

@@ -117,6 +117,12 @@ impl HeaderRecord {
 }
 
 impl LoadedHook {
+    /// Whether a text is that of the hook's file when it was loaded.
+    #[must_use]
+    pub fn was_loaded_from(&self, text: &str) -> bool {
+        self.digest.as_deref() == Some(digest_hex(text.as_bytes()).as_str())
+    }
+
     /// Creates a stub hook for the loaded one: it has the same position and rules, and runs something else. Duplicates
     /// are not detected again, since the tape says which hooks were called.
     #[must_use]

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use pintle_contract::{Decision, Effect, EventName, FailurePolicy};
+use pintle_contract::{Decision, Effect, EventKind, EventName, FailurePolicy};
 use serde_json::Value;
 
 use super::host::agent_label;
 use super::style::single_line;
 use super::{ShowOptions, StyledLine, Tone, effect};
+use crate::decisions::describe_payload;
 use crate::record::{
     EventRecord, FailureEntry, HookReturnedRecord, OutcomeRecord, RecordBody, RecordedVerdict, VerdictLabel,
 };
@@ -22,6 +23,8 @@ pub(super) struct DispatchBlock {
     offset: String,
     parent: Option<u64>,
     event: String,
+    /// What the event's tool call does.
+    call: String,
     agent_label: String,
     delegated: bool,
     details: Vec<StyledLine>,
@@ -40,7 +43,9 @@ pub(super) struct DispatchBlock {
 }
 
 impl DispatchBlock {
-    pub(super) fn new(time: String, record: &EventRecord<'_>) -> Self {
+    pub(super) fn new(time: String, record: &EventRecord<'_>, options: &ShowOptions) -> Self {
+        let (_, call) = describe_payload(&record.event, &record.payload);
+        let is_tool_call = EventKind::from_name(&record.event).is_some_and(|kind| kind.def().is_about_tool_call());
         let subject_field = EventName::parse(&record.event).ok().and_then(|name| name.def().subject);
         let subject = subject_field.and_then(|field| record.payload.get(field)).and_then(Value::as_str);
         let mut event = single_line(&record.event, 80);
@@ -52,6 +57,7 @@ impl DispatchBlock {
             offset: time,
             parent: record.parent,
             event,
+            call: if is_tool_call { single_line(&call, options.text_chars) } else { String::new() },
             agent_label: agent_label(&record.origin),
             delegated: record.origin.depth > 0,
             details: Vec::new(),
@@ -221,6 +227,11 @@ impl DispatchBlock {
         head.push(tone, format!("{word:<7}"));
         let event_tone = if tone == Tone::Quiet { Tone::Quiet } else { Tone::Plain };
         head.push(event_tone, format!("  {}", self.event));
+        // The other events of a call repeat what it does only if they are decided otherwise.
+        let is_first = self.event.starts_with(EventKind::ToolPre.name());
+        if !self.call.is_empty() && (is_first || !matches!(tone, Tone::Quiet | Tone::Good)) {
+            head.push(event_tone, format!(": {}", self.call));
+        }
         head.push(Tone::Quiet, self.agent_label.clone());
         head
     }

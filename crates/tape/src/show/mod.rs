@@ -101,7 +101,7 @@ impl TapeRenderer {
                 )]
             }
             RecordBody::Event(fired) => {
-                let mut block = DispatchBlock::new(at, fired);
+                let mut block = DispatchBlock::new(at, fired, &options);
                 fired.hook_records().for_each(|record| block.add(&record, &options));
                 self.open.insert(fired.dispatch, block);
                 fired.outcome().map(|outcome| self.close_block(&outcome)).unwrap_or_default()

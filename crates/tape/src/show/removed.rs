@@ -69,15 +69,16 @@ impl RemovedTexts {
     }
 
     /// The replacement for a record's text that contains a removed text.
-    pub(super) fn replacement_for(&self, text: &str) -> Option<String> {
+    pub(crate) fn replacement_for(&self, text: &str) -> Option<String> {
         let is_in = |removed: &String| {
             text == removed || (removed.len() >= SHORTEST_PART_BYTES && text.contains(removed.as_str()))
         };
         self.texts.iter().any(is_in).then(|| format!("({} bytes, removed by a hook)", text.len()))
     }
 
-    /// A text of a host record, truncated and safe on a terminal.
-    pub(super) fn display_text(&self, text: &str, chars: usize) -> String {
+    /// A text of the tape, truncated and safe on a terminal; if it contains a removed text, how long it is.
+    #[must_use]
+    pub fn display_text(&self, text: &str, chars: usize) -> String {
         self.replacement_for(text).unwrap_or_else(|| single_line(text, chars))
     }
 }

@@ -1,0 +1,412 @@
+//! The decisions of a tape, one for each call or other event that hooks judged: what `pintle log` lists.
+
+use std::collections::BTreeMap;
+
+use pintle_contract::{Decision, EventKind, FailurePolicy, HookId, Origin, OutcomeReason};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::record::{ApprovalResult, EventRecord, OutcomeRecord, Record, RecordBody};
+use crate::show::RemovedTexts;
+
+/// The kind of the notes about what a host agent was told.
+const HOST_NOTE: &str = "bridge";
+
+/// Who decided if no hook did.
+const OWN_NAME: &str = "pintle";
+
+/// Most characters of a text that is kept of a decision.
+const MAX_TEXT_CHARS: usize = 4_000;
+
+/// The arguments that say most about a call, the first of which that it has is shown. Agents name theirs differently.
+const TELLING_ARGUMENTS: &[&str] = &[
+    "command",
+    "cmd",
+    "script",
+    "code",
+    "file_path",
+    "filePath",
+    "path",
+    "notebook_path",
+    "absolute_path",
+    "dir_path",
+    "url",
+    "uri",
+    "query",
+    "pattern",
+    "prompt",
+    "thought",
+];
+
+/// A decision about an event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecordedDecision {
+    /// The number of the first record about it on its tape.
+    pub seq: u64,
+    /// The number of its dispatch; `None` if the event was denied before hooks could be called.
+    pub dispatch: Option<u64>,
+    /// When the event was fired, in milliseconds since the Unix epoch.
+    pub at_ms: u64,
+    /// The event's name.
+    pub event: String,
+    /// The session, turn and agent that fired it.
+    pub origin: Origin,
+    /// The tool's name, if the event is about a tool call.
+    pub tool: Option<String>,
+    /// What the call does in one text: its command, path, address or arguments; the prompt of a prompt; otherwise the
+    /// event's subject.
+    pub call: String,
+    /// The decision; `None` if the tape ends before it.
+    pub decision: Option<Decision>,
+    /// What the host agent was told, if that is stricter: it cannot ask its user, or Pintle itself denied the event.
+    pub told: Option<Decision>,
+    /// Whether hooks changed the payload.
+    pub is_rewritten: bool,
+    /// The hooks that changed the payload, in the order of their calls.
+    pub changed_by: Vec<String>,
+    /// How an ask was answered, if that is on the tape.
+    pub answer: Option<ApprovalResult>,
+    /// Why, by hook.
+    pub reasons: Vec<OutcomeReason>,
+    /// The hooks that failed.
+    pub failures: Vec<FailedHook>,
+    /// The number of hooks that were called.
+    pub hooks_called: u32,
+    /// What the hooks took together, in microseconds.
+    pub duration_us: u64,
+}
+
+/// A hook that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedHook {
+    /// The hook.
+    pub hook: String,
+    /// What failed.
+    pub message: String,
+    /// Whether that denied the event.
+    pub denied: bool,
+}
+
+/// The word for a decision with all that is known of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionLabel {
+    /// The event was denied, by a hook, by the user, or because a hook failed.
+    Denied,
+    /// The user was asked.
+    Asked,
+    /// The event was allowed with another payload.
+    Rewritten,
+    /// The event was allowed.
+    Allowed,
+    /// The tape ends before the decision.
+    Undecided,
+}
+
+impl DecisionLabel {
+    /// The word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Denied => "denied",
+            Self::Asked => "asked",
+            Self::Rewritten => "rewritten",
+            Self::Allowed => "allowed",
+            Self::Undecided => "undecided",
+        }
+    }
+}
+
+impl RecordedDecision {
+    fn new(seq: u64, at_ms: u64, event: &str) -> Self {
+        Self {
+            seq,
+            dispatch: None,
+            at_ms,
+            event: event.to_owned(),
+            origin: Origin::default(),
+            tool: None,
+            call: String::new(),
+            decision: None,
+            told: None,
+            is_rewritten: false,
+            changed_by: Vec::new(),
+            answer: None,
+            reasons: Vec::new(),
+            failures: Vec::new(),
+            hooks_called: 0,
+            duration_us: 0,
+        }
+    }
+
+    fn from_event(seq: u64, at_ms: u64, record: &EventRecord<'_>) -> Self {
+        let (tool, call) = describe_payload(&record.event, &record.payload);
+        Self {
+            dispatch: Some(record.dispatch),
+            origin: record.origin.clone().into_owned(),
+            tool,
+            call,
+            duration_us: record.passed.iter().map(|call| call.duration_us).sum(),
+            ..Self::new(seq, at_ms, &record.event)
+        }
+    }
+
+    /// Applies what a host agent was told, which is stricter than what the hooks decided.
+    fn apply_host_decision(&mut self, host_decision: Decision, reason: &str) {
+        if self.decision != Some(Decision::Ask) {
+            self.reasons = vec![OutcomeReason::new(HookId::new(OWN_NAME), reason)];
+        }
+        self.told = Some(host_decision);
+    }
+
+    fn conclude(&mut self, record: &OutcomeRecord<'_>) {
+        self.decision = Some(record.decision);
+        self.is_rewritten = record.rewritten;
+        self.reasons = record.reasons.to_vec();
+        self.hooks_called = record.hooks_called;
+        let failed = |entry: &crate::record::FailureEntry<'_>| FailedHook {
+            hook: entry.hook.to_string(),
+            message: format!("{}: {}", entry.failure.kind, entry.failure.message),
+            denied: entry.policy == FailurePolicy::Closed,
+        };
+        // The author of a hook with `on_error: ignore` does not want to hear of it.
+        let meant = record.failures.iter().filter(|entry| entry.policy != FailurePolicy::Ignored);
+        self.failures = meant.map(failed).collect();
+    }
+
+    /// What was decided, in a word.
+    #[must_use]
+    pub fn word(&self) -> DecisionLabel {
+        match (self.told.or(self.decision), self.answer) {
+            (_, Some(ApprovalResult::Refused | ApprovalResult::Unavailable)) | (Some(Decision::Deny), _) => {
+                DecisionLabel::Denied
+            }
+            (Some(Decision::Ask), _) | (_, Some(_)) => DecisionLabel::Asked,
+            (Some(Decision::Allow), _) if self.is_rewritten => DecisionLabel::Rewritten,
+            (Some(Decision::Allow), _) => DecisionLabel::Allowed,
+            (None, _) => DecisionLabel::Undecided,
+        }
+    }
+
+    /// The hook that decided: that of the first reason, otherwise the one whose failure denied the event or that changed
+    /// it. It is `pintle` if Pintle itself denied the event.
+    #[must_use]
+    pub fn deciding_hook(&self) -> Option<&str> {
+        let failed = self.failures.iter().find(|failed| failed.denied).map(|failed| failed.hook.as_str());
+        let changed = self.changed_by.first().filter(|_| self.is_rewritten).map(String::as_str);
+        self.reasons.first().map(|reason| reason.hook.as_str()).or(failed).or(changed)
+    }
+
+    /// The rule of a pack that decided, such as `git.force-push`: a pack's reason names it in brackets.
+    #[must_use]
+    pub fn rule(&self) -> Option<&str> {
+        let reason = self.reasons.first().filter(|reason| reason.hook.as_str().starts_with("pack:"))?;
+        reason.text.match_indices('[').find_map(|(start, _)| {
+            let rest = reason.text.get(start + 1..)?;
+            let name = rest.get(..rest.find(']')?)?;
+            let is_word = |word: &str| {
+                !word.is_empty()
+                    && word.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_0123456789".contains(&byte))
+            };
+            let (pack, rule) = name.split_once('.')?;
+            (is_word(pack) && is_word(rule)).then_some(name)
+        })
+    }
+
+    /// Why it was decided so, in one text: the reasons, otherwise the failures. Empty if neither is known. The name of the
+    /// rule that decided is not part of it.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let texts: Vec<&str> = match self.reasons.is_empty() {
+            true => self.failures.iter().map(|failed| failed.message.as_str()).collect(),
+            false => self.reasons.iter().map(|reason| reason.text.as_str()).collect(),
+        };
+        let text = texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
+        match self.rule() {
+            Some(rule) => text.replacen(&format!(" [{rule}]"), "", 1),
+            None => text,
+        }
+    }
+
+    /// Whether it belongs in a log: every tool call does, other events only if a hook did something.
+    fn is_worth_a_line(&self) -> bool {
+        let is_eventful = !matches!(self.word(), DecisionLabel::Allowed | DecisionLabel::Undecided)
+            && (self.event != EventKind::PermissionAsk.name() || !self.reasons.is_empty());
+        is_eventful || !self.failures.is_empty() || self.event == EventKind::ToolPre.name()
+    }
+}
+
+/// Collects the decisions of a tape from its records.
+#[derive(Debug, Default)]
+pub struct DecisionCollector {
+    decisions: Vec<RecordedDecision>,
+    /// The positions of the dispatches that have not ended.
+    open: BTreeMap<u64, usize>,
+    /// The last decision about each tool call, by the call's ID.
+    calls: BTreeMap<String, usize>,
+    removed: RemovedTexts,
+    /// The first decision of the present call of a host agent.
+    host_call_start: usize,
+}
+
+impl DecisionCollector {
+    /// Adds the next record.
+    pub fn add(&mut self, record: &Record<'_>) {
+        self.removed.add(&record.body);
+        match &record.body {
+            RecordBody::Event(fired) => {
+                let index = self.decisions.len();
+                self.decisions.push(RecordedDecision::from_event(record.seq, record.at_ms, fired));
+                if let Some(id) = call_id(&fired.payload).filter(|_| fired.event == EventKind::ToolPre.name()) {
+                    self.calls.insert(id.to_owned(), index);
+                }
+                match fired.outcome() {
+                    Some(outcome) => self.conclude(index, &outcome),
+                    None => drop(self.open.insert(fired.dispatch, index)),
+                }
+            }
+            RecordBody::HookCall(call) => {
+                if let Some(decision) = self.open_decision(call.dispatch)
+                    && let Some(newest) = call.value.as_deref()
+                {
+                    decision.call = describe_payload(&decision.event, newest).1;
+                }
+            }
+            RecordBody::HookReturned(returned) => {
+                if let Some(decision) = self.open_decision(returned.dispatch) {
+                    decision.duration_us += returned.duration_us;
+                    let verdict = &returned.verdict;
+                    let name = returned.hook.as_ref();
+                    if (verdict.fields.is_some() || verdict.whole_payload.is_some())
+                        && !decision.changed_by.iter().any(|hook| hook == name)
+                    {
+                        decision.changed_by.push(name.to_owned());
+                    }
+                }
+            }
+            RecordBody::Approval(answered) => {
+                let asked = answered.dispatch.and_then(|dispatch| self.open.get(&dispatch));
+                let asked = asked.or_else(|| answered.id.as_deref().and_then(|id| self.calls.get(id))).copied();
+                if let Some(decision) = asked.and_then(|index| self.decisions.get_mut(index)) {
+                    decision.answer = Some(answered.answer);
+                    if decision.reasons.is_empty() {
+                        decision.reasons = answered.reasons.to_vec();
+                    }
+                }
+            }
+            RecordBody::Note(note) if note.kind == HOST_NOTE => self.apply_note(record, &note.data),
+            RecordBody::Outcome(decided) => {
+                if let Some(index) = self.open.remove(&decided.dispatch) {
+                    self.conclude(index, decided);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Applies the note about what a host agent was told, which follows the events of one of its calls.
+    fn apply_note(&mut self, record: &Record<'_>, note: &Value) {
+        let start = std::mem::replace(&mut self.host_call_start, self.decisions.len());
+        let field = |name: &str| note.get(name).and_then(Value::as_str).unwrap_or_default();
+        let told = if note.get("told").is_some() { "told" } else { "decision" };
+        let decision = match field(told) {
+            "deny" => Decision::Deny,
+            "ask" => Decision::Ask,
+            _ => return,
+        };
+        let events = self.decisions.get_mut(start..).unwrap_or_default();
+        if events.iter().any(|event| event.decision.is_some_and(|own| own >= decision)) {
+            return;
+        }
+        match events.first_mut() {
+            Some(event) => event.apply_host_decision(decision, field("reason")),
+            None => {
+                let mut denied = RecordedDecision::new(record.seq, record.at_ms, field("event"));
+                denied.tool = note.pointer("/call/name").and_then(Value::as_str).map(cut_text);
+                denied.call = note.pointer("/call/args").map(describe_arguments).unwrap_or_default();
+                denied.apply_host_decision(decision, field("reason"));
+                self.decisions.push(denied);
+                self.host_call_start = self.decisions.len();
+            }
+        }
+    }
+
+    fn open_decision(&mut self, dispatch: u64) -> Option<&mut RecordedDecision> {
+        self.open.get(&dispatch).and_then(|index| self.decisions.get_mut(*index))
+    }
+
+    fn conclude(&mut self, index: usize, record: &OutcomeRecord<'_>) {
+        if let Some(decision) = self.decisions.get_mut(index) {
+            decision.conclude(record);
+            if let Some(newest) = record.value.as_deref() {
+                decision.call = describe_payload(&decision.event, newest).1;
+            }
+        }
+    }
+
+    /// Returns the decisions in the order in which their events were fired. Texts that hooks removed are not in them.
+    #[must_use]
+    pub fn finish(self) -> Vec<RecordedDecision> {
+        let Self { decisions, removed, .. } = self;
+        let mut kept: Vec<RecordedDecision> = Vec::new();
+        for mut decision in decisions.into_iter().filter(RecordedDecision::is_worth_a_line) {
+            // The events of a call that agree with the one before say nothing new.
+            let is_repeated = kept.last().is_some_and(|last| {
+                decision.event != EventKind::ToolPre.name()
+                    && (last.origin == decision.origin && last.tool == decision.tool && last.call == decision.call)
+                    && (last.word() == decision.word() && last.reasons == decision.reasons)
+            });
+            if is_repeated {
+                continue;
+            }
+            if let Some(text) = removed.replacement_for(&decision.call) {
+                decision.call = text;
+            }
+            kept.push(decision);
+        }
+        kept
+    }
+}
+
+fn call_id(payload: &Value) -> Option<&str> {
+    payload.get("id").and_then(Value::as_str).filter(|id| !id.is_empty())
+}
+
+/// The tool of a payload, and what the event is about.
+pub(crate) fn describe_payload(event: &str, payload: &Value) -> (Option<String>, String) {
+    let def = EventKind::from_name(event).map(EventKind::def);
+    let field = |name: &str| payload.get(name).and_then(Value::as_str);
+    if def.is_some_and(|def| def.is_about_tool_call()) {
+        let tool = field("name").map(cut_text);
+        return (tool, payload.get("args").map(describe_arguments).unwrap_or_default());
+    }
+    let subject = def.and_then(|def| def.subject).and_then(field);
+    let text = field("prompt").or(subject).unwrap_or_default();
+    (None, cut_text(text))
+}
+
+/// The arguments of a call in one text.
+fn describe_arguments(args: &Value) -> String {
+    let words = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) => {
+            items.iter().map(Value::as_str).collect::<Option<Vec<&str>>>().map(|words| words.join(" "))
+        }
+        _ => None,
+    };
+    let telling = TELLING_ARGUMENTS.iter().find_map(|name| args.get(name).and_then(words));
+    let only = || args.as_object().filter(|fields| fields.len() == 1)?.values().next().and_then(words);
+    let text = telling.or_else(only).unwrap_or_else(|| match args {
+        Value::Object(fields) if fields.is_empty() => String::new(),
+        args => args.to_string(),
+    });
+    cut_text(&text)
+}
+
+/// A text without what is too much to be kept.
+fn cut_text(text: &str) -> String {
+    match text.char_indices().nth(MAX_TEXT_CHARS) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
