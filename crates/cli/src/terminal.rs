@@ -113,13 +113,24 @@ impl Terminal {
         }
     }
 
+    /// The width of standard output in characters, if it is a terminal.
+    pub(crate) fn width(&self) -> Option<usize> {
+        let (columns, _) = terminal_size::terminal_size_of(io::stdout())?;
+        Some(usize::from(columns.0)).filter(|columns| *columns > 0)
+    }
+
+    /// Whether nothing more is written, because the reader of standard output has gone.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.is_closed.load(Ordering::Relaxed)
+    }
+
     /// Whether standard error is a terminal, so that progress can be shown.
     pub(crate) fn can_show_progress(&self) -> bool {
         io::stderr().is_terminal()
     }
 
     fn write(&self, text: std::fmt::Arguments<'_>) {
-        if self.0.is_closed.load(Ordering::Relaxed) {
+        if self.is_closed() {
             return;
         }
         let mut out = self.0.out.lock();

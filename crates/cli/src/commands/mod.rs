@@ -49,6 +49,12 @@ commands! {
     /// List the packs of rules, or show the rules of one.
     #[command(long_about = "List the packs of rules and whether they are on here, or show the rules of one")]
     Packs(packs::PacksArgs),
+    /// List what was denied, asked or failed, and what was allowed.
+    #[command(long_about = log::LONG_ABOUT)]
+    Log(log::LogArgs),
+    /// Say why a decision of the log was made.
+    #[command(long_about = why::LONG_ABOUT)]
+    Why(why::WhyArgs),
     /// Judge one call of an agent as your hooks would.
     #[command(long_about = "Judge one call of an agent as `pintle hook` would, without storing anything")]
     Try(try_call::TryArgs),

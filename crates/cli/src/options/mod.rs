@@ -10,6 +10,7 @@ mod global;
 mod hook_paths;
 mod hooks;
 mod host;
+mod log_tapes;
 mod packs;
 pub(crate) mod payload;
 mod permissions;
@@ -33,6 +34,7 @@ pub(crate) use hooks::{
     start_host_builder,
 };
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
+pub(crate) use log_tapes::{FollowedLog, LogTapeOptions};
 pub(crate) use packs::{ActivePack, active_packs, is_same_place, pack_of, parse_pack};
 pub(crate) use payload::PayloadInput;
 pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};

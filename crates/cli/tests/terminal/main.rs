@@ -24,6 +24,7 @@ mod hooks;
 mod init;
 mod install;
 mod life;
+mod log;
 mod meta_policy;
 mod models;
 mod one_policy;

@@ -1,0 +1,336 @@
+//! `pintle why`: says why a decision was made.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use clap::Args;
+use jiff::tz::TimeZone;
+use pintle_host::Decision;
+use pintle_host::tape::decisions::{DecisionLabel, RecordedDecision};
+use pintle_host::tape::record::{LoadedHook, RecordedVerdict, VerdictLabel};
+use pintle_host::tape::show::{RemovedTexts, StyledLine, Tone, single_line};
+use pintle_host::tape::{RecordBody, TapeError, TapeReader};
+use pintle_log::{LogEntry, LogQuery};
+use serde_json::{Value, json};
+
+use super::log::{agent_text, call_text, entry_to_json, time_text, word_tone};
+use crate::error::{CliError, CliStatus};
+use crate::options::{FollowedLog, GlobalOptions, LAST, LogTapeOptions};
+use crate::render::path_text;
+use crate::render::wrap::{render_indented, render_labelled};
+use crate::terminal::Terminal;
+
+pub(crate) const LONG_ABOUT: &str = "Say why a decision of the log was made: each hook that was called with its verdict, its time and its file, and what \
+     the hooks changed. `pintle log` lists the IDs.";
+
+/// Most characters of a text.
+const TEXT_CHARS: usize = 4_000;
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyArgs {
+    /// ID of a decision, as `pintle log` lists it, or `last`: the newest one that was not simply allowed.
+    #[arg(value_name = "ID", default_value = LAST)]
+    id: String,
+    #[command(flatten)]
+    tapes: LogTapeOptions,
+}
+
+impl WhyArgs {
+    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let log = self.tapes.open_log(terminal)?;
+        let entry = find_entry(&log, &self.id)?;
+        let story = DispatchStory::read(&entry)
+            .map_err(|error| CliError::invalid_input(format!("`{}`: {error}", entry.tape.display())))?;
+        if global.json {
+            terminal.print_json(&story.to_json(&entry));
+        } else {
+            terminal.print_lines(&story.render(&entry));
+        }
+        Ok(CliStatus::Done)
+    }
+}
+
+fn find_entry(log: &FollowedLog, id: &str) -> Result<LogEntry, CliError> {
+    if id == LAST {
+        let words = vec![DecisionLabel::Denied, DecisionLabel::Asked, DecisionLabel::Rewritten];
+        let newest = LogQuery { limit: Some(1), words, with_failures: true, ..LogQuery::default() };
+        let found = log.find_entries(&newest)?;
+        return found.into_iter().next_back().ok_or_else(|| {
+            CliError::invalid_input("nothing was denied, asked, changed or failed yet")
+                .help("`pintle log` lists every decision")
+        });
+    }
+    let mut found = log.find_by_id(id)?;
+    match found.len() {
+        0 => Err(CliError::invalid_input(format!("the log has no decision `{id}`"))
+            .help("`pintle log` lists the IDs; `last` is the newest decision that was not simply allowed")),
+        1 => Ok(found.remove(0)),
+        count => Err(CliError::invalid_input(format!("`{id}` is ambiguous: {count} decisions have this ID"))
+            .help("type more of the ID, or limit the log with `--state-dir` and `--directory`")),
+    }
+}
+
+/// What a tape has about one dispatch.
+#[derive(Debug, Default)]
+struct DispatchStory {
+    calls: Vec<RecordedCall>,
+    fired: Value,
+    /// The payload after the hooks, if they changed it.
+    changed: Option<Value>,
+    removed: RemovedTexts,
+}
+
+/// A call of a hook.
+#[derive(Debug)]
+struct RecordedCall {
+    call: u64,
+    hook: String,
+    /// Whether the hook was called before, and judged what another one had changed.
+    is_recheck: bool,
+    declared: Option<LoadedHook>,
+    verdict: Option<RecordedVerdict<'static>>,
+    duration_us: u64,
+    /// Why the hook was not called.
+    skipped: Option<String>,
+}
+
+impl DispatchStory {
+    fn read(entry: &LogEntry) -> Result<Self, TapeError> {
+        let wanted = entry.decision.dispatch;
+        let mut story = Self::default();
+        let mut hooks: BTreeMap<u64, LoadedHook> = BTreeMap::new();
+        let mut newest = None;
+        for line in TapeReader::open(&entry.tape)?.abridged() {
+            let body = line?.record.body;
+            if let RecordBody::Hooks(loaded) = &body {
+                hooks.extend(loaded.hooks.iter().map(|hook| (hook.entry, hook.clone())));
+            }
+            if wanted.is_none() || body.dispatch() != wanted {
+                continue;
+            }
+            story.removed.add(&body);
+            let declared = |entry: u64| hooks.get(&entry).cloned();
+            match body {
+                RecordBody::Event(fired) => {
+                    for passed in &fired.passed {
+                        let mut call = RecordedCall::new(passed.call, &passed.hook, declared(passed.entry));
+                        call.duration_us = passed.duration_us;
+                        story.calls.push(call);
+                    }
+                    story.fired = fired.payload.into_owned();
+                }
+                RecordBody::HookCall(called) => {
+                    newest = called.value.as_deref().cloned().or(newest);
+                    let mut call = RecordedCall::new(called.call, &called.hook, declared(called.entry));
+                    call.is_recheck = called.round > 0;
+                    story.calls.push(call);
+                }
+                RecordBody::HookReturned(returned) => {
+                    if let Some(call) = story.calls.iter_mut().rfind(|call| call.call == returned.call) {
+                        call.duration_us = returned.duration_us;
+                        call.verdict = Some(returned.verdict);
+                    }
+                }
+                RecordBody::MatcherFailed(skipped) | RecordBody::NotCalled(skipped) => {
+                    let mut call = RecordedCall::new(0, &skipped.hook, declared(skipped.entry));
+                    call.skipped = Some(format!("{}: {}", skipped.failure.kind, skipped.failure.message));
+                    story.calls.push(call);
+                }
+                RecordBody::Outcome(decided) if decided.rewritten => {
+                    story.changed = decided.value.as_deref().cloned().or(newest.take());
+                }
+                _ => {}
+            }
+        }
+        Ok(story)
+    }
+
+    fn render(&self, entry: &LogEntry) -> Vec<StyledLine> {
+        let decision = &entry.decision;
+        let mut head = StyledLine::new(word_tone(decision.word()), decision.word().as_str());
+        head.push(Tone::Plain, format!(": {}", call_text(decision, TEXT_CHARS)));
+        let mut lines = vec![head];
+        let mut add = |label: &str, tone: Tone, text: &str| lines.extend(render_labelled(label, tone, text));
+        let time = time_text(decision.at_ms, &TimeZone::system());
+        let turn = decision.origin.turn;
+        add("when", Tone::Plain, &if turn == 0 { time } else { format!("{time}, turn {turn}") });
+        let agent = agent_text(entry);
+        let project = entry.project.as_deref().map(|project| format!(" in {}", path_text(Path::new(project))));
+        add("agent", Tone::Plain, &format!("{agent}{}", project.unwrap_or_default()));
+        add(
+            "event",
+            Tone::Plain,
+            &format!("{} of session {}, {}", decision.event, single_line(&entry.session, 80), entry.id),
+        );
+        match (decision.rule(), decision.deciding_hook()) {
+            (Some(rule), _) => add("rule", Tone::Plain, rule),
+            (None, Some(hook)) => add("by", Tone::Plain, &single_line(hook, 80)),
+            (None, None) => {}
+        }
+        if !decision.reasons.is_empty() {
+            add("reason", Tone::Plain, &single_line(&decision.reason(), TEXT_CHARS));
+        }
+        if decision.decision == Some(Decision::Ask) && decision.told == Some(Decision::Deny) {
+            add("note", Tone::Warn, &format!("{agent} cannot ask its user here, so the call was denied instead"));
+        }
+        for failed in &decision.failures {
+            let effect = if failed.denied { "which denies" } else { "and was left out" };
+            let message = single_line(&failed.message, TEXT_CHARS);
+            add("failed", Tone::Warn, &format!("{}, {effect}: {message}", single_line(&failed.hook, 80)));
+        }
+        if self.calls.is_empty() {
+            add("hooks", Tone::Quiet, "none was called");
+        } else {
+            lines.push(StyledLine::new(Tone::Quiet, format!("hooks of {}", decision.event)));
+            lines.extend(self.calls.iter().flat_map(|call| call.render(decision)));
+        }
+        if let Some(changed) = &self.changed {
+            lines.push(StyledLine::new(Tone::Quiet, "changed by hooks"));
+            lines.extend(self.render_changes(changed));
+        }
+        lines.push(StyledLine::new(Tone::Quiet, format!("all of it: pintle tape show {}", path_text(&entry.tape))));
+        lines
+    }
+
+    /// The fields that differ, as they were and as they are.
+    fn render_changes(&self, changed: &Value) -> Vec<StyledLine> {
+        let mut changes = Vec::new();
+        list_changes("", &self.fired, changed, &mut changes);
+        // Both are made from the arguments.
+        let is_derived = |change: &&FieldChange<'_>| matches!(change.field.as_str(), "arguments" | "operations");
+        let has_args = changes.iter().any(|change| change.field.starts_with("args."));
+        let mut lines = Vec::new();
+        for change in changes.iter().filter(|change| !(has_args && is_derived(change))) {
+            let field = single_line(&change.field, 120);
+            let sides = [("-", Tone::Bad, change.before), ("+", Tone::Good, change.after)];
+            for (sign, tone, value) in sides {
+                let Some(value) = value else { continue };
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let text = self.removed.display_text(&text, TEXT_CHARS);
+                lines.extend(render_indented(2, tone, &format!("{sign} {field}: {text}")));
+            }
+        }
+        lines
+    }
+
+    fn to_json(&self, entry: &LogEntry) -> Value {
+        let mut json = entry_to_json(entry);
+        if let Some(fields) = json.as_object_mut() {
+            fields.insert(String::from("hooks"), self.calls.iter().map(RecordedCall::to_json).collect());
+            fields.insert(String::from("payload"), self.fired.clone());
+            fields.insert(String::from("changed_payload"), self.changed.clone().unwrap_or_default());
+        }
+        json
+    }
+}
+
+impl RecordedCall {
+    fn new(call: u64, hook: &str, declared: Option<LoadedHook>) -> Self {
+        let hook = hook.to_owned();
+        Self { call, hook, is_recheck: false, declared, verdict: None, duration_us: 0, skipped: None }
+    }
+
+    fn word(&self) -> &'static str {
+        match (&self.verdict, &self.skipped) {
+            (_, Some(_)) => "not called",
+            (Some(verdict), _) => verdict.kind.as_str(),
+            (None, None) => "pass",
+        }
+    }
+
+    fn render(&self, decision: &RecordedDecision) -> Vec<StyledLine> {
+        let decides = decision.reasons.iter().any(|reason| reason.hook.as_str() == self.hook);
+        let tone = match self.verdict.as_ref().map(|verdict| verdict.kind) {
+            Some(VerdictLabel::Deny | VerdictLabel::Failed) => Tone::Bad,
+            Some(VerdictLabel::Ask | VerdictLabel::Rewrite) => Tone::Warn,
+            Some(VerdictLabel::Allow) => Tone::Good,
+            _ if self.skipped.is_some() => Tone::Warn,
+            _ => Tone::Quiet,
+        };
+        let recheck = if self.is_recheck { ", again" } else { "" };
+        let place = self.place().map(|place| format!(", {place}")).unwrap_or_default();
+        let text = format!("{}: {}{recheck}, {} us{place}", single_line(&self.hook, 80), self.word(), self.duration_us);
+        let mut lines = render_indented(2, tone, &text);
+        let verdict = self.verdict.as_ref();
+        // The reasons that decided are said above.
+        let reason = verdict.and_then(|verdict| verdict.reason.as_deref()).filter(|_| !decides);
+        let failure = verdict.and_then(|verdict| verdict.failure.as_ref()).map(|failure| {
+            let line = failure.line.map(|line| format!(", line {line}")).unwrap_or_default();
+            format!("{}: {}{line}", failure.kind, failure.message)
+        });
+        let texts = [reason.map(str::to_owned), failure, self.skipped.clone()];
+        for text in texts.into_iter().flatten().filter(|text| !text.is_empty()) {
+            lines.extend(render_indented(4, Tone::Plain, &single_line(&text, TEXT_CHARS)));
+        }
+        for (number, text) in self.deciding_lines() {
+            lines.extend(render_indented(4, Tone::Plain, &format!("line {number}: {}", single_line(text.trim(), 200))));
+        }
+        let warnings = verdict.iter().flat_map(|verdict| verdict.warnings.iter());
+        lines.extend(warnings.flat_map(|text| render_indented(4, Tone::Warn, &single_line(text, TEXT_CHARS))));
+        lines
+    }
+
+    /// The file and line where the hook is declared.
+    fn place(&self) -> Option<String> {
+        let declared = self.declared.as_ref()?;
+        let path = path_text(Path::new(declared.path.as_ref()?));
+        Some(declared.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}")))
+    }
+
+    /// The lines of the hook's file that hold its reason, if the file is still the one that was loaded.
+    fn deciding_lines(&self) -> Vec<(usize, String)> {
+        let Some(reason) = self.verdict.as_ref().and_then(|verdict| verdict.reason.as_deref()) else {
+            return Vec::new();
+        };
+        let Some(declared) = &self.declared else { return Vec::new() };
+        let text = declared.path.as_ref().and_then(|path| fs::read_to_string(path).ok());
+        let text = text.filter(|text| declared.was_loaded_from(text)).unwrap_or_default();
+        let holds = |line: &&(usize, &str)| !reason.is_empty() && line.1.contains(reason);
+        let numbered: Vec<(usize, &str)> = text.lines().enumerate().map(|(index, line)| (index + 1, line)).collect();
+        numbered.iter().filter(holds).map(|(number, line)| (*number, (*line).to_owned())).take(3).collect()
+    }
+
+    fn to_json(&self) -> Value {
+        let declared = self.declared.as_ref();
+        json!({
+            "hook": self.hook,
+            "word": self.word(),
+            "is_recheck": self.is_recheck,
+            "duration_us": self.duration_us,
+            "path": declared.and_then(|declared| declared.path.as_deref()),
+            "line": declared.and_then(|declared| declared.line),
+            "layer": declared.map(|declared| declared.layer),
+            "dialect": declared.map(|declared| declared.dialect.as_str()),
+            "verdict": self.verdict,
+            "not_called": self.skipped,
+        })
+    }
+}
+
+/// A field that differs.
+struct FieldChange<'v> {
+    /// Its path, such as `args.command`.
+    field: String,
+    before: Option<&'v Value>,
+    after: Option<&'v Value>,
+}
+
+fn list_changes<'v>(field: &str, before: &'v Value, after: &'v Value, changes: &mut Vec<FieldChange<'v>>) {
+    let (Value::Object(old), Value::Object(new)) = (before, after) else {
+        if before != after {
+            changes.push(FieldChange { field: field.to_owned(), before: Some(before), after: Some(after) });
+        }
+        return;
+    };
+    let path = |name: &str| if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") };
+    for (name, before) in old {
+        match new.get(name) {
+            Some(after) => list_changes(&path(name), before, after, changes),
+            None => changes.push(FieldChange { field: path(name), before: Some(before), after: None }),
+        }
+    }
+    for (name, after) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
+        changes.push(FieldChange { field: path(name), before: None, after: Some(after) });
+    }
+}

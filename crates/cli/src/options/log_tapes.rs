@@ -1,0 +1,100 @@
+//! The tapes that the log is made from.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pintle_bridge::{HOSTS, StoredSession};
+use pintle_host::loader;
+use pintle_log::{LogEntry, LogError, LogIndex, LogQuery, TapeLocation, UnreadableTape};
+
+use super::list_tapes;
+use crate::error::CliError;
+use crate::terminal::Terminal;
+
+/// The name of the index in the state directory.
+const INDEX: &str = "log.sqlite";
+
+/// The most tapes that are named because they cannot be read.
+const MOST_NOTES: usize = 3;
+
+/// The tapes of the log: those of all agents under `pintle hook`, and those of the sessions run in a directory.
+#[derive(Debug, Args)]
+pub(crate) struct LogTapeOptions {
+    /// Directory whose own sessions are in the log, beside those of other agents.
+    #[arg(long, value_name = "DIR", default_value = ".", hide_default_value = true)]
+    directory: PathBuf,
+    /// Directory in which `pintle hook` keeps sessions [default: `PINTLE_STATE_DIR`, otherwise
+    /// `~/.local/state/pintle`].
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
+}
+
+/// An index with the tapes that it follows.
+pub(crate) struct FollowedLog {
+    index: LogIndex,
+    options: LogTapeOptions,
+}
+
+impl LogTapeOptions {
+    /// Opens the index, or makes one in memory where the file cannot be made, and brings it up to date.
+    pub(crate) fn open_log(mut self, terminal: &Terminal) -> Result<FollowedLog, CliError> {
+        self.state_dir = self.state_dir.or_else(loader::state_dir).filter(|state| state.is_dir());
+        let index = match &self.state_dir {
+            Some(state) => LogIndex::open(&state.join(INDEX)).or_else(|error| {
+                terminal.print_note(format!("{error}; it is made in memory, which takes longer"));
+                LogIndex::in_memory()
+            }),
+            None => LogIndex::in_memory(),
+        };
+        let mut log = FollowedLog { index: index.map_err(CliError::failure)?, options: self };
+        let unreadable = log.update()?;
+        for tape in unreadable.iter().take(MOST_NOTES) {
+            terminal.print_note(format!("`{}` is not all in the log: {}", tape.path.display(), tape.reason));
+        }
+        if let Some(more) = unreadable.len().checked_sub(MOST_NOTES).filter(|more| *more > 0) {
+            terminal.print_note(format!("{more} more tapes cannot be read; `pintle sessions --host all` lists them"));
+        }
+        Ok(log)
+    }
+}
+
+impl FollowedLog {
+    /// Reads what has been recorded since the last time.
+    pub(crate) fn update(&mut self) -> Result<Vec<UnreadableTape>, CliError> {
+        let tapes = self.list_locations();
+        let project = |tape: &TapeLocation| tape.path.parent().and_then(StoredSession::project_of);
+        self.index.update(&tapes, project).map_err(|error| self.index_error(error))
+    }
+
+    /// Finds entries, oldest first.
+    pub(crate) fn find_entries(&self, query: &LogQuery) -> Result<Vec<LogEntry>, CliError> {
+        self.index.find_entries(query).map_err(|error| self.index_error(error))
+    }
+
+    /// Finds the entries that an ID may mean.
+    pub(crate) fn find_by_id(&self, id: &str) -> Result<Vec<LogEntry>, CliError> {
+        self.index.find_by_id(id).map_err(|error| self.index_error(error))
+    }
+
+    fn index_error(&self, error: LogError) -> CliError {
+        let error = CliError::failure(error);
+        match &self.options.state_dir {
+            Some(state) => {
+                error.help(format!("delete `{}`; the next command makes it again", state.join(INDEX).display()))
+            }
+            None => error,
+        }
+    }
+
+    fn list_locations(&self) -> Vec<TapeLocation> {
+        let hosts = self.options.state_dir.iter().flat_map(|state| {
+            let tapes = move |host| StoredSession::list_tapes(state, host).into_iter().map(move |path| (path, host));
+            HOSTS.iter().copied().flat_map(tapes)
+        });
+        let hosts = hosts.map(|(path, host)| TapeLocation { path, host: Some(host.name.to_owned()), project: None });
+        let home = pintle_host::files::canonicalize(&self.options.directory).ok();
+        let own = list_tapes(home.as_deref().unwrap_or(&self.options.directory)).into_iter();
+        let own = own.map(|tape| TapeLocation { path: tape.path, host: None, project: home.clone() });
+        hosts.chain(own).collect()
+    }
+}

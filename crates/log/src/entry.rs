@@ -1,0 +1,50 @@
+//! A line of the log.
+
+use std::path::PathBuf;
+
+use pintle_tape::decisions::RecordedDecision;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// Digits of the ID of a session in the log: enough for the sessions of a person.
+const ID_DIGITS: usize = 6;
+
+/// A tape that belongs in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TapeLocation {
+    /// The tape.
+    pub path: PathBuf,
+    /// The agent that ran the session under `pintle hook`; `None` for a session of Pintle's own loop.
+    pub host: Option<String>,
+    /// The directory of the project; `None` if it is not known.
+    pub project: Option<PathBuf>,
+}
+
+/// A decision with the session that it belongs to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LogEntry {
+    /// What names it on a command line: some digits for its session and tape, a dot, and the number of the record.
+    pub id: String,
+    /// The session.
+    pub session: String,
+    /// The agent that ran the session under `pintle hook`; `None` for a session of Pintle's own loop.
+    pub host: Option<String>,
+    /// The directory of the project; `None` if it is not known.
+    pub project: Option<String>,
+    /// The tape.
+    pub tape: PathBuf,
+    /// The decision.
+    #[serde(flatten)]
+    pub decision: RecordedDecision,
+}
+
+/// Digits that distinguish a tape from others, the first of which begin the IDs of its entries.
+pub(crate) fn make_tape_key(host: Option<&str>, session: &str, path: &str) -> String {
+    let text = [host.unwrap_or_default(), session, path].join("\0");
+    Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The ID of an entry.
+pub(crate) fn make_entry_id(tape_key: &str, seq: u64) -> String {
+    format!("{}.{seq}", tape_key.get(..ID_DIGITS).unwrap_or(tape_key))
+}

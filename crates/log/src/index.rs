@@ -1,0 +1,314 @@
+//! The index, and how it follows the tapes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use pintle_tape::decisions::{DecisionCollector, RecordedDecision};
+use pintle_tape::{RecordBody, TapeError, TapeReader};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params, params_from_iter};
+
+use crate::entry::{LogEntry, TapeLocation, make_entry_id, make_tape_key};
+use crate::query::LogQuery;
+
+/// The version of the tables below. An index of another version is made again.
+const VERSION: i64 = 1;
+
+/// How long to wait for another process that updates the index.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const TABLES: &str = "
+    CREATE TABLE tapes (
+        id INTEGER PRIMARY KEY,
+        path TEXT NOT NULL UNIQUE,
+        stamp BLOB NOT NULL,
+        key TEXT NOT NULL,
+        session TEXT NOT NULL,
+        host TEXT,
+        project TEXT,
+        error TEXT
+    );
+    CREATE TABLE decisions (
+        at_ms INTEGER NOT NULL,
+        tape INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        word TEXT NOT NULL,
+        is_failed INTEGER NOT NULL,
+        hook TEXT,
+        rule TEXT,
+        data TEXT NOT NULL,
+        PRIMARY KEY (at_ms, tape, seq)
+    ) WITHOUT ROWID;
+    CREATE INDEX decisions_by_tape ON decisions (tape, seq);
+    CREATE INDEX decisions_by_word ON decisions (word, at_ms) WHERE word <> 'allowed';
+    CREATE INDEX decisions_by_failure ON decisions (at_ms) WHERE is_failed;
+";
+
+/// The index cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LogError {
+    /// SQLite reports an error.
+    #[error("the index of the log: {0}")]
+    Database(#[from] rusqlite::Error),
+    /// The file cannot be made.
+    #[error("the index of the log: {0}")]
+    File(#[from] std::io::Error),
+    /// An entry is not what this program has written.
+    #[error("the index of the log has an entry that cannot be read: {0}")]
+    Entry(#[from] serde_json::Error),
+}
+
+/// A tape whose decisions are not in the log, or not all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableTape {
+    /// The tape.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// The index of a person's tapes.
+#[derive(Debug)]
+pub struct LogIndex {
+    database: Connection,
+}
+
+impl LogIndex {
+    /// Opens the index in a file, which is made if it does not exist, and only its owner may use. A file that is not an index
+    /// of this version is emptied first.
+    ///
+    /// # Errors
+    /// When the file cannot be made or used.
+    pub fn open(path: &Path) -> Result<Self, LogError> {
+        let file = pintle_files::private_options().write(true).create(true).truncate(false).open(path)?;
+        let opened = Connection::open(path).map_err(LogError::from).and_then(Self::prepare);
+        match opened {
+            Err(LogError::Database(error)) if is_damage(&error) => {
+                file.set_len(0)?;
+                Self::prepare(Connection::open(path)?)
+            }
+            opened => opened,
+        }
+    }
+
+    /// Creates an index in memory, for a machine on which the file cannot be made.
+    ///
+    /// # Errors
+    /// When SQLite cannot make it.
+    pub fn in_memory() -> Result<Self, LogError> {
+        Self::prepare(Connection::open_in_memory()?)
+    }
+
+    fn prepare(mut database: Connection) -> Result<Self, LogError> {
+        database.busy_timeout(PATIENCE)?;
+        // Nothing is lost with the index, so it need not survive a power failure.
+        database.execute_batch("PRAGMA synchronous = OFF;")?;
+        let change = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let version: i64 = change.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if version != VERSION {
+            change.execute_batch("DROP TABLE IF EXISTS decisions; DROP TABLE IF EXISTS tapes;")?;
+            change.execute_batch(TABLES)?;
+            change.execute_batch(&format!("PRAGMA user_version = {VERSION};"))?;
+        }
+        change.commit()?;
+        database.execute_batch("CREATE TEMP TABLE listed (tape INTEGER PRIMARY KEY);")?;
+        Ok(Self { database })
+    }
+
+    /// Reads the tapes that have changed, and forgets those that are gone. Only these tapes are in the log from then on,
+    /// although the index may keep what it knows of others. `project` finds the project of a tape that is
+    /// read, and its result is kept. Returns the tapes that cannot be read to their end.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn update(
+        &mut self,
+        tapes: &[TapeLocation],
+        project: impl Fn(&TapeLocation) -> Option<PathBuf>,
+    ) -> Result<Vec<UnreadableTape>, LogError> {
+        let change = self.database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let known = read_known_tapes(&change)?;
+        let listed: BTreeSet<String> = tapes.iter().map(|tape| tape.path.to_string_lossy().into_owned()).collect();
+        for path in known.keys().filter(|path| !listed.contains(*path) && !pintle_files::exists(path)) {
+            remove_tape(&change, path)?;
+        }
+        change.execute("DELETE FROM listed", [])?;
+        let mut unreadable = Vec::new();
+        let mut list = change.prepare("INSERT OR IGNORE INTO listed SELECT id FROM tapes WHERE path = ?1")?;
+        for tape in tapes {
+            let path = tape.path.to_string_lossy();
+            let mut stamp = Vec::new();
+            // A file that could change again without a trace is read again the next time.
+            if !pintle_files::file_state(&tape.path).append_mark(&mut stamp) {
+                stamp.clear();
+            }
+            let error = match known.get(&*path) {
+                Some(known) if !stamp.is_empty() && known.stamp == stamp => known.error.clone(),
+                _ => {
+                    let project = tape.project.clone().or_else(|| project(tape));
+                    read_tape(&change, tape, project.as_deref(), &stamp)?
+                }
+            };
+            list.execute([&*path])?;
+            unreadable.extend(error.map(|reason| UnreadableTape { path: tape.path.clone(), reason }));
+        }
+        drop(list);
+        change.commit()?;
+        Ok(unreadable)
+    }
+
+    /// Finds entries, oldest first.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn find_entries(&self, query: &LogQuery) -> Result<Vec<LogEntry>, LogError> {
+        let (conditions, values) = query.to_sql();
+        self.select(&conditions, values, query.limit)
+    }
+
+    /// Finds the entries that an ID may mean: its digits may be more or fewer than those that are shown.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn find_by_id(&self, id: &str) -> Result<Vec<LogEntry>, LogError> {
+        let Some((digits, seq)) = id.split_once('.') else { return Ok(Vec::new()) };
+        let Ok(seq) = seq.parse::<u32>() else { return Ok(Vec::new()) };
+        let values = vec![rusqlite::types::Value::Text(digits.to_owned())];
+        self.select(&format!("substr(key, 1, length(?1)) = ?1 AND seq = {seq}"), values, None)
+    }
+
+    fn select(
+        &self,
+        conditions: &str,
+        values: Vec<rusqlite::types::Value>,
+        limit: Option<usize>,
+    ) -> Result<Vec<LogEntry>, LogError> {
+        let limit = limit.map(|limit| format!(" LIMIT {limit}")).unwrap_or_default();
+        // Decisions are looked at from the newest on: the `CROSS JOIN` and the `+` keep SQLite from going through all
+        // decisions of each tape.
+        let mut statement = self.database.prepare(&format!(
+            "SELECT key, session, host, project, path, data FROM decisions CROSS JOIN tapes ON tapes.id = tape \
+             WHERE +tape IN (SELECT tape FROM listed) AND {conditions} ORDER BY at_ms DESC, tape DESC, seq DESC{limit}"
+        ))?;
+        let rows = statement.query_map(params_from_iter(values), read_row)?;
+        let mut entries = rows.map(|row| to_entry(row?)).collect::<Result<Vec<_>, LogError>>()?;
+        entries.reverse();
+        Ok(entries)
+    }
+}
+
+/// The columns of an entry.
+struct EntryRow {
+    key: String,
+    session: String,
+    host: Option<String>,
+    project: Option<String>,
+    path: String,
+    data: String,
+}
+
+fn read_row(row: &Row<'_>) -> rusqlite::Result<EntryRow> {
+    Ok(EntryRow {
+        key: row.get(0)?,
+        session: row.get(1)?,
+        host: row.get(2)?,
+        project: row.get(3)?,
+        path: row.get(4)?,
+        data: row.get(5)?,
+    })
+}
+
+fn to_entry(row: EntryRow) -> Result<LogEntry, LogError> {
+    let decision: RecordedDecision = serde_json::from_str(&row.data)?;
+    let EntryRow { key, session, host, project, path, .. } = row;
+    Ok(LogEntry { id: make_entry_id(&key, decision.seq), session, host, project, tape: PathBuf::from(path), decision })
+}
+
+/// Whether the file is not a database, or a damaged one.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+        || matches!(error, rusqlite::Error::SqliteFailure(_, Some(text)) if text.contains("already exists"))
+}
+
+/// A tape of the index.
+struct KnownTape {
+    /// The state of the file that was read.
+    stamp: Vec<u8>,
+    /// Why it could not be read to its end.
+    error: Option<String>,
+}
+
+/// The tapes of the index by their paths.
+fn read_known_tapes(change: &Transaction<'_>) -> Result<BTreeMap<String, KnownTape>, LogError> {
+    let mut statement = change.prepare("SELECT path, stamp, error FROM tapes")?;
+    let rows =
+        statement.query_map([], |row| Ok((row.get(0)?, KnownTape { stamp: row.get(1)?, error: row.get(2)? })))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn remove_tape(change: &Transaction<'_>, path: &str) -> Result<(), LogError> {
+    let id = change.query_row("SELECT id FROM tapes WHERE path = ?1", [path], |row| row.get::<_, i64>(0)).optional()?;
+    if let Some(id) = id {
+        change.execute("DELETE FROM decisions WHERE tape = ?1", [id])?;
+        change.execute("DELETE FROM tapes WHERE id = ?1", [id])?;
+    }
+    Ok(())
+}
+
+/// Reads a tape, and puts its decisions into the index in place of those that it had before. Returns why the tape cannot
+/// be read to its end.
+fn read_tape(
+    change: &Transaction<'_>,
+    tape: &TapeLocation,
+    project: Option<&Path>,
+    stamp: &[u8],
+) -> Result<Option<String>, LogError> {
+    let path = tape.path.to_string_lossy();
+    let mut collector = DecisionCollector::default();
+    let mut session = String::new();
+    let read = read_records(&tape.path, &mut collector, &mut session);
+    let error = read.err().map(|error| error.to_string());
+    let project = project.map(Path::to_string_lossy);
+    let key = make_tape_key(tape.host.as_deref(), &session, &path);
+    remove_tape(change, &path)?;
+    change.execute(
+        "INSERT INTO tapes (path, stamp, key, session, host, project, error) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![path, stamp, key, session, tape.host, project, error],
+    )?;
+    let id = change.last_insert_rowid();
+    let mut statement = change.prepare(
+        "INSERT OR REPLACE INTO decisions (at_ms, tape, seq, word, is_failed, hook, rule, data) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?;
+    for decision in collector.finish() {
+        statement.execute(params![
+            to_integer(decision.at_ms),
+            id,
+            to_integer(decision.seq),
+            decision.word().as_str(),
+            !decision.failures.is_empty(),
+            decision.deciding_hook(),
+            decision.rule(),
+            serde_json::to_string(&decision)?,
+        ])?;
+    }
+    Ok(error)
+}
+
+/// A number of a tape as SQLite has numbers; a larger one is the largest.
+fn to_integer(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn read_records(path: &Path, collector: &mut DecisionCollector, session: &mut String) -> Result<(), TapeError> {
+    for line in TapeReader::open(path)?.abridged() {
+        let record = line?.record;
+        if let RecordBody::Header(header) = &record.body {
+            header.session.clone_into(session);
+        }
+        collector.add(&record);
+    }
+    Ok(())
+}
