@@ -47,6 +47,12 @@ pub trait HandlerFactory {
         Vec::new()
     }
 
+    /// Finds what keeps a hook's scripts from guarding, such as a field that its event does not have, for a host that
+    /// checks hooks and runs none. Default: no check.
+    fn check_guard(&self, _declaration: &HookDeclaration) -> Vec<Diagnostic> {
+        Vec::new()
+    }
+
     /// The capabilities of a hook: what it could do beyond returning a decision. An empty list needs no trust, so an
     /// implementation that cannot know must not return one. Default: one capability that stands for anything.
     fn capabilities(&self, _declaration: &HookDeclaration) -> Vec<Capability> {

@@ -163,6 +163,10 @@ impl HandlerFactory for DefaultHandlerFactory {
         }
     }
 
+    fn check_guard(&self, declaration: &HookDeclaration) -> Vec<Diagnostic> {
+        script::check_guard(declaration)
+    }
+
     fn capabilities(&self, declaration: &HookDeclaration) -> Vec<Capability> {
         capabilities::capabilities(declaration)
     }

@@ -280,6 +280,10 @@ impl<F: HandlerFactory + Clone + Debug + Send + Sync + 'static> HandlerFactory f
         self.factory.check_calls(declaration)
     }
 
+    fn check_guard(&self, declaration: &HookDeclaration) -> Vec<Diagnostic> {
+        self.factory.check_guard(declaration)
+    }
+
     fn capabilities(&self, declaration: &HookDeclaration) -> Vec<Capability> {
         let used = self.used_scripts.lock().unwrap_or_else(PoisonError::into_inner);
         let facts = script_key(declaration).and_then(|key| used.0.get(&key));

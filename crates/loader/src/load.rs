@@ -74,6 +74,9 @@ pub struct LoadOptions<'a> {
     /// The hooks that earlier processes read, for a process that handles one event. They are in the chains, but not among
     /// the declarations. Default: none, so all files are read.
     pub known_hooks: Option<&'a KnownHooks>,
+    /// Whether the scripts of hooks are searched for what keeps them from guarding, for a process that checks hooks and
+    /// runs none. Default: false.
+    pub checks_guards: bool,
     /// Whether hooks that load are not searched for what their authors probably do not want, for a process that handles
     /// one event and shows no warnings. Default: false.
     pub skips_lints: bool,
@@ -88,6 +91,7 @@ impl Default for LoadOptions<'_> {
             excluded_dialect: None,
             known_files: None,
             known_hooks: None,
+            checks_guards: false,
             skips_lints: false,
         }
     }
@@ -348,6 +352,14 @@ fn load_files(
     // The hooks of a team member run only for that member; they are compiled when it starts and only checked here.
     for member in project.team.iter().flat_map(|team| &team.agents) {
         findings.extend(check_hooks(&member.hooks, factory));
+    }
+    if options.checks_guards {
+        let agents =
+            project.agent.iter().chain(project.team.iter().flat_map(|team| team.agents.iter().map(AsRef::as_ref)));
+        let hooks = project.hooks.iter().chain(&project.unplaced).chain(agents.flat_map(hooks_of));
+        findings.extend(hooks.flat_map(|hook| factory.check_guard(hook)));
+    } else if !options.skips_lints {
+        findings.extend(project.hooks.iter().flat_map(lint::lint_without_effect));
     }
     if !options.skips_lints {
         findings.extend(lint::lint_project(&project, &chains, options.host_tools, path));

@@ -36,6 +36,24 @@ pub enum FindingCode {
     UnnamedTool,
     /// The entry point is missing, is not a function, or takes other arguments.
     EntryPoint,
+    /// A field that a payload, or a part of it, does not have.
+    UnknownField,
+    /// An argument that a tool does not have.
+    UnknownArgument,
+    /// A word that a field never is.
+    UnknownWord,
+    /// A decision that is not returned.
+    UnusedDecision,
+    /// A returned value that is not a decision.
+    NotADecision,
+    /// A decision with the wrong arguments.
+    BadDecision,
+    /// A decision that the event does not have.
+    NoEffect,
+    /// A hook without a refusal that is ever reached.
+    NeverRefuses,
+    /// A regular expression that does not compile.
+    BadPattern,
     /// A finding of the linter.
     Lint,
     /// Loading the script raised an error.
@@ -58,6 +76,15 @@ impl FindingCode {
             Self::Unavailable => "unavailable_builtin",
             Self::UnnamedTool => "unnamed_tool",
             Self::EntryPoint => "entry_point",
+            Self::UnknownField => "unknown_field",
+            Self::UnknownArgument => "unknown_argument",
+            Self::UnknownWord => "unknown_word",
+            Self::UnusedDecision => "unused_decision",
+            Self::NotADecision => "not_a_decision",
+            Self::BadDecision => "bad_decision",
+            Self::NoEffect => "no_effect",
+            Self::NeverRefuses => "never_refuses",
+            Self::BadPattern => "bad_pattern",
             Self::Lint => "script_lint",
             Self::Load => "script_load",
             Self::Runtime => "script_error",

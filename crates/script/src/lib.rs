@@ -23,6 +23,7 @@ mod compile;
 mod demand;
 mod finding;
 mod globals;
+mod guard_check;
 mod language;
 mod load;
 mod native;
@@ -38,6 +39,7 @@ pub use capabilities::capability_names;
 pub use compile::{CompiledScript, compile, compile_unbounded, with_compiler_stack};
 pub use finding::ScriptFinding;
 pub use globals::{DONE_KEY, ScriptBuiltinDef, catalogue};
+pub use guard_check::{GuardScripts, check_guard};
 pub use language::{ScriptKind, ScriptPlacement, ScriptPowers};
 pub use load::Script;
 pub use plugin::{

@@ -6,6 +6,7 @@
 //! [`ToolVocabulary::merge_back`] merges changed arguments into the caller's own. A [`HookVocabulary`] says which words
 //! a hook is written in; [`translate_hook`] makes it hear every call in them.
 
+mod argument_names;
 mod call;
 mod call_paths;
 mod code_files;
@@ -21,6 +22,7 @@ mod vocabularies;
 mod vocabulary;
 mod wanted_names;
 
+pub use argument_names::nearest_argument;
 pub use call::{call_facts, caller_of, calls_of, kind_of, own_vocabulary};
 pub use call_paths::PathResolver;
 pub use code_files::DiskFiles;

@@ -46,10 +46,10 @@ pub(crate) struct JsonDiagnostic<'a> {
     code: &'a str,
     message: &'a str,
     path: Option<String>,
-    line: Option<usize>,
-    column: Option<usize>,
-    end_line: Option<usize>,
-    end_column: Option<usize>,
+    pub(crate) line: Option<usize>,
+    pub(crate) column: Option<usize>,
+    pub(crate) end_line: Option<usize>,
+    pub(crate) end_column: Option<usize>,
     help: Option<&'a str>,
 }
 

@@ -29,6 +29,23 @@ fn warnings_fail_only_if_the_user_says_so_and_nothing_to_check_always_does() {
     }
 }
 
+#[test]
+fn findings_are_written_in_the_forms_that_programs_read() {
+    let fixture = CliFixture::new_empty().with_file(
+        ".harness/hooks/a, b.md",
+        "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"nmae\"] == \"Bash\"\nscript: |\n  def handle(event, payload):\n      return block(\"no\")\n---\n",
+    );
+    for format in ["text", "json", "sarif", "github"] {
+        let screen = fixture.pintle(&["validate", "--format", format]).run_to_screen();
+        snapshot!(format!("validate_format_{format}"), screen);
+    }
+    let (short, _, _) = fixture.pintle(&["validate", "--json"]).run_to_parts();
+    let (long, _, _) = fixture.pintle(&["validate", "--format", "json"]).run_to_parts();
+    assert_eq!(short, long);
+    let (_, err, status) = fixture.pintle(&["validate", "--json", "--format", "sarif"]).run_to_parts();
+    assert!(status == Some(3) && err.contains("cannot be used with"), "{err}");
+}
+
 fn create_malformed() -> CliFixture {
     let hook = |name: &str| format!(".harness/hooks/{name}.md");
     CliFixture::new_empty()
@@ -58,8 +75,10 @@ fn every_fault_of_every_file_is_reported() {
     snapshot!("validate_bad", fixture.pintle(&["validate"]).run_to_screen());
     let (out, _, status) = fixture.pintle(&["validate", "--json"]).run_to_parts();
     assert_eq!(status, Some(3));
-    let findings: Vec<serde_json::Value> = serde_json::from_str(&out).unwrap();
-    let files: std::collections::BTreeSet<&str> = findings
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let files: std::collections::BTreeSet<&str> = report["findings"]
+        .as_array()
+        .unwrap()
         .iter()
         .filter(|finding| finding["severity"] == "error")
         .filter_map(|finding| finding["path"].as_str())

@@ -18,6 +18,11 @@ pub(crate) fn check_calls(_name: &str, _text: &ScriptSource, _tools: &[String]) 
     Vec::new()
 }
 
+/// A script that does not load is reported where it is built.
+pub(crate) fn check_guard(_declaration: &HookDeclaration) -> Vec<Diagnostic> {
+    Vec::new()
+}
+
 /// A script that does not load reaches nothing.
 pub(crate) fn capabilities_of_script(_name: &str, _text: &ScriptSource) -> Vec<&'static str> {
     Vec::new()

@@ -59,6 +59,7 @@ pub struct RuntimeBuilder {
     agent_hooks_apply_globally: bool,
     workspace: Option<PathBuf>,
     skip_worker_probe: bool,
+    checks_guards: bool,
     skip_lints: bool,
     known_scripts: Option<PathBuf>,
     keeps_declared: Option<fn(&HandlerSpec) -> bool>,
@@ -327,6 +328,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Searches the scripts of hooks for what keeps them from guarding, for a process that checks hooks and runs none.
+    #[must_use]
+    pub fn check_guards(mut self) -> Self {
+        self.checks_guards = true;
+        self
+    }
+
     /// Skips the search for what the authors of hooks that load probably do not want, for a process that handles one
     /// event and shows no warnings. Errors are in [`LoadedRuntime::diagnostics`] all the same.
     #[must_use]
@@ -394,8 +402,8 @@ impl RuntimeBuilder {
 
     /// Everything but files that decides what is loaded from them.
     fn question(&self) -> String {
-        let Self { paths, layers, user_dir, trust, compat, skip_worker_probe, skip_lints, .. } = self;
-        let files = (paths, layers, user_dir, trust, compat, skip_worker_probe, skip_lints);
+        let Self { paths, layers, user_dir, trust, compat, skip_worker_probe, skip_lints, checks_guards, .. } = self;
+        let files = (paths, layers, user_dir, trust, compat, skip_worker_probe, skip_lints, checks_guards);
         // A project that is named may be relative, and programs are bound to the directory that a call comes from.
         format!("{files:?} {:?}", std::env::current_dir())
     }
@@ -424,6 +432,7 @@ impl RuntimeBuilder {
             self.known_scripts.as_deref().and_then(|dir| KnownHooks::new(dir, Arc::new(build.clone()), keeps));
         let options = LoadOptions {
             compat: self.compat,
+            checks_guards: self.checks_guards,
             skips_lints: self.skip_lints,
             known_hooks: remembered.as_ref(),
             ..LoadOptions::default()

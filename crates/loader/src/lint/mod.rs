@@ -17,7 +17,7 @@ use pintle_dialects::ParsedProject;
 use pintle_tools::HookVocabulary;
 
 use asks::lint_never_asked;
-use effects::lint_without_effect;
+pub(crate) use effects::lint_without_effect;
 use programs::lint_program;
 use steps::unknown_step_hooks;
 
@@ -34,7 +34,6 @@ pub(crate) fn lint_project(
         findings.extend(unknown_step_hooks(chain, &project.personas));
     }
     findings.extend(unreachable(&project.hooks));
-    findings.extend(project.hooks.iter().flat_map(lint_without_effect));
     if let Some(agent) = project.agent.as_ref().filter(|_| project.team.is_none()) {
         findings.extend(lint_never_asked(&project.hooks, agent, &project.permissions, !project.personas.is_empty()));
     }

@@ -26,7 +26,7 @@ pub(crate) fn expressions_in(stmt: &AstStmt) -> Vec<&AstExpr> {
 }
 
 /// An expression and everything in it, outermost first.
-pub(super) fn nested_expressions(expr: &AstExpr) -> Vec<&AstExpr> {
+pub(crate) fn nested_expressions(expr: &AstExpr) -> Vec<&AstExpr> {
     let mut found = Vec::new();
     collect_expressions(expr, &mut found);
     found
@@ -54,7 +54,7 @@ pub(crate) fn names_read<'a>(expressions: impl IntoIterator<Item = &'a AstExpr>)
 }
 
 /// The loops of a comprehension, outermost first; none for any other expression.
-pub(super) fn comprehension_loops(expr: &AstExpr) -> impl Iterator<Item = &ForClause> {
+pub(crate) fn comprehension_loops(expr: &AstExpr) -> impl Iterator<Item = &ForClause> {
     let (first, rest) = match &expr.node {
         Expr::ListComprehension(_, first, rest) | Expr::DictComprehension(_, first, rest) => {
             (Some(&**first), rest.as_slice())
@@ -152,7 +152,7 @@ pub(super) fn returned_values(body: &AstStmt) -> Vec<&AstExpr> {
 }
 
 /// Whether an argument is spread: `*rest` or `**named`.
-pub(super) fn is_spread(argument: &AstArgument) -> bool {
+pub(crate) fn is_spread(argument: &AstArgument) -> bool {
     matches!(argument.node, ArgumentNode::Args(_) | ArgumentNode::KwArgs(_))
 }
 
@@ -165,14 +165,14 @@ const MUTATORS: &[&str] =
 
 /// A call of a method.
 #[derive(Clone, Copy)]
-pub(super) struct MethodCall<'a> {
-    pub(super) base: &'a AstExpr,
-    pub(super) method: &'a str,
-    pub(super) arguments: &'a [AstArgument],
+pub(crate) struct MethodCall<'a> {
+    pub(crate) base: &'a AstExpr,
+    pub(crate) method: &'a str,
+    pub(crate) arguments: &'a [AstArgument],
 }
 
 impl<'a> MethodCall<'a> {
-    pub(super) fn from_expr(expr: &'a AstExpr) -> Option<Self> {
+    pub(crate) fn from_expr(expr: &'a AstExpr) -> Option<Self> {
         let Expr::Call(callee, call) = &expr.node else { return None };
         let Expr::Dot(base, method) = &callee.node else { return None };
         Some(Self { base, method: &method.node, arguments: &call.args })
@@ -194,7 +194,7 @@ impl<'a> MethodCall<'a> {
         MUTATORS.contains(&self.method)
     }
 
-    pub(super) fn first_argument(&self) -> Option<&'a AstExpr> {
+    pub(crate) fn first_argument(&self) -> Option<&'a AstExpr> {
         self.arguments.first().map(|argument| argument.expr())
     }
 }
@@ -231,7 +231,7 @@ impl<'a> FunctionNode<'a> {
         }
     }
 
-    pub(super) fn parameter_names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+    pub(crate) fn parameter_names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.parameters.iter().filter_map(|parameter| parameter.ident()).map(|name| name.ident.as_str())
     }
 
@@ -252,7 +252,7 @@ impl<'a> FunctionNode<'a> {
     }
 
     /// The values that it may return, and those of the functions in it.
-    pub(super) fn returned_values(&self) -> Vec<&'a AstExpr> {
+    pub(crate) fn returned_values(&self) -> Vec<&'a AstExpr> {
         match self.body {
             ScriptFunctionBody::Block(stmt) => returned_values(stmt),
             ScriptFunctionBody::Value(expr) => vec![expr],
@@ -260,7 +260,7 @@ impl<'a> FunctionNode<'a> {
     }
 
     /// The statements of its body, outermost first.
-    pub(super) fn statements(&self) -> Vec<&'a AstStmt> {
+    pub(crate) fn statements(&self) -> Vec<&'a AstStmt> {
         match self.body {
             ScriptFunctionBody::Block(stmt) => statements_in(stmt),
             ScriptFunctionBody::Value(_) => Vec::new(),
@@ -268,7 +268,7 @@ impl<'a> FunctionNode<'a> {
     }
 
     /// The expressions of its body that are in no other.
-    pub(super) fn outermost_expressions(&self) -> Vec<&'a AstExpr> {
+    pub(crate) fn outermost_expressions(&self) -> Vec<&'a AstExpr> {
         let mut found = Vec::new();
         match self.body {
             ScriptFunctionBody::Block(stmt) => stmt.visit_expr(|expr| found.push(expr)),

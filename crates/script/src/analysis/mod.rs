@@ -15,11 +15,12 @@ mod reads;
 mod resolved;
 mod texts;
 
-use pintle_contract::{CallReads, ScriptTexts, Severity};
+use pintle_contract::{CallReads, NameTest, ScriptTexts, Severity};
 
 pub(crate) use ast::{
-    ArgumentNode, ClauseNode, DICT_METHODS, FunctionNode, ScriptFunctionBody, assigned_names, block_statements,
-    expressions_in, identifier_name, is_comparison, names_read, span_of, statements_in, string_literal, target_name,
+    ArgumentNode, ClauseNode, DICT_METHODS, FunctionNode, MethodCall, ScriptFunctionBody, assigned_names,
+    block_statements, comprehension_loops, expressions_in, identifier_name, is_comparison, is_spread, names_read,
+    nested_expressions, span_of, statements_in, string_literal, target_name,
 };
 pub(crate) use closures::{FunctionTrait, FunctionTraits};
 pub(crate) use names::{check_member, unlike_known_names};
@@ -88,6 +89,11 @@ pub(crate) fn closures_of(script: &ResolvedScript<'_>) -> FunctionTraits {
 /// The payload reads of a function `(event, payload)` of a module, and a finding about them.
 pub(crate) fn reads_of(script: &ResolvedScript<'_>, entry: &str) -> (PayloadReads, Option<ScriptFinding>) {
     reads::reads_of_entry(script, entry, 1)
+}
+
+/// What a module asks about the tool's name.
+pub(crate) fn name_tests_of(script: &ResolvedScript<'_>) -> Vec<NameTest> {
+    name_tests::texts_of(script).name_tests
 }
 
 /// The string literals of a module, and what it asks about the tool's name.

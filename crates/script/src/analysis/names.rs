@@ -120,6 +120,9 @@ pub(crate) fn unlike_known_names<'k>(
     let finding = ScriptFinding::error(FindingCode::UnknownName, message, Some(span));
     match name {
         "tool_name" => finding.help("the tool's name is `payload[\"name\"]`"),
+        "deny" | "reject" | "refuse" | "forbid" => finding.help("say `block(\"why\")`"),
+        "approve" | "accept" | "permit" => finding.help("say `allow()`"),
+        "rewrite" | "replace" | "transform" => finding.help("say `modify({..})` with the fields that change"),
         "isinstance" => finding.help("use `type(value) == \"string\"`"),
         "to_string" => finding.help("use `str(value)`"),
         "nil" | "null" => finding.help("use `None`"),

@@ -19,7 +19,7 @@ const NAMESPACES: &[&str] = &["cache", "ctx", "set"];
 pub(crate) struct ResolvedScript<'a> {
     pub(super) ast: &'a AstModule,
     /// Every statement, outermost first.
-    pub(super) statements: Vec<&'a AstStmt>,
+    pub(crate) statements: Vec<&'a AstStmt>,
     /// Every expression, outermost first.
     pub(crate) expressions: Vec<&'a AstExpr>,
     pub(super) names: BoundNames<'a>,
@@ -47,7 +47,7 @@ impl<'a> ResolvedScript<'a> {
     }
 
     /// The top-level functions; `None` if the top level gives one of their names another meaning.
-    pub(super) fn top_level_functions(&self) -> Option<BTreeMap<&'a str, FunctionNode<'a>>> {
+    pub(crate) fn top_level_functions(&self) -> Option<BTreeMap<&'a str, FunctionNode<'a>>> {
         let mut functions = BTreeMap::new();
         let mut others = BoundNames::default();
         for stmt in block_statements(self.root()) {

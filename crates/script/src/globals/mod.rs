@@ -26,6 +26,7 @@ pub(crate) use catalogue::namespace_members;
 pub use catalogue::{ScriptBuiltinDef, catalogue};
 pub use ctx::DONE_KEY;
 pub(crate) use effects::increment_error;
+pub(crate) use regexes::find_pattern_fault;
 pub(crate) use registration::REGISTRATIONS;
 
 use crate::language::ScriptKind;

@@ -147,6 +147,13 @@ fn find_match(builtin: &str, pattern: &str, text: &str, watch: &mut SearchBudget
     Ok(RegexMatch { fields, has_matched: matched })
 }
 
+/// Why a pattern cannot be used, in one line.
+pub(crate) fn find_pattern_fault(pattern: &str) -> Option<String> {
+    let error = SearchPattern::new(&expand_perl_classes(pattern)).err()?;
+    let text = crate::finding::to_one_line(error.to_string());
+    Some(text.rsplit_once("error: ").map_or(text.as_str(), |(_, reason)| reason).to_owned())
+}
+
 /// A compiled pattern; compiled once for each process.
 fn compile_cached(builtin: &str, pattern: &str) -> starlark::Result<Arc<SearchPattern>> {
     static PATTERNS: LazyLock<Mutex<HashMap<String, Arc<SearchPattern>>>> = LazyLock::new(Mutex::default);

@@ -165,6 +165,14 @@ impl Matcher for WhenPredicate {
     }
 }
 
+/// Parses an expression alone; gives the text that was parsed, too.
+pub(crate) fn parse_expression(name: &str, expression: &ScriptSource) -> (PreparedSource, Option<AstModule>, String) {
+    let (source, refusal) = PreparedSource::new(name, expression);
+    let (text, _) = wrap_expression("", &source.text);
+    let parsed = refusal.is_none().then(|| AstModule::parse(&source.name, text.clone(), &dialect()).ok());
+    (source, parsed.flatten(), text)
+}
+
 /// The text that is parsed for an expression, and the length in bytes before the expression.
 ///
 /// The closing bracket is on its own line, so that a trailing comment does not hide it.

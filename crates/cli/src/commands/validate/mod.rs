@@ -2,20 +2,23 @@
 
 mod models;
 mod packs;
+mod report;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use pintle_host::contract::{AgentSpec, Location};
 use pintle_host::tape::show::Tone;
 use pintle_host::{Diagnostic, LoadedRuntime, Severity};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HookPaths, UserOptions, start_builder, trust};
-use crate::render::diagnostic::{self, JsonDiagnostic};
+use crate::options::{GlobalOptions, HookPaths, UserOptions, current_dir, start_builder, trust};
+use crate::render::diagnostic;
 use crate::render::{count_text, style};
 use crate::terminal::Terminal;
+
+use report::{JsonReport, github_annotation, sarif_log};
 
 /// The number of files from which a note about the progress is printed.
 const MANY_FILES: usize = 200;
@@ -28,8 +31,24 @@ pub(crate) struct ValidateArgs {
     /// Treat warnings as errors.
     #[arg(long)]
     deny_warnings: bool,
+    /// How the findings are written; `--json` is short for `--format json`.
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    format: Option<FindingFormat>,
     #[command(flatten)]
     user: UserOptions,
+}
+
+/// How findings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FindingFormat {
+    /// For people: the line, what is wrong with it, and the next step.
+    Text,
+    /// One object with a `version` and the `findings`.
+    Json,
+    /// A log of SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Annotations of GitHub's workflows.
+    Github,
 }
 
 impl ValidateArgs {
@@ -44,7 +63,7 @@ impl ValidateArgs {
         {
             terminal.print_note("checking more than 200 files");
         }
-        let mut built = start_builder(&places, &self.user)?.load();
+        let mut built = start_builder(&places, &self.user)?.check_guards().load();
         let members = built.team.iter().flat_map(|team| &team.agents).map(AsRef::as_ref);
         let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check_models).collect();
         built.diagnostics.extend(found);
@@ -63,16 +82,28 @@ impl ValidateArgs {
         let is_denied =
             self.deny_warnings && built.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Warning);
         trust::print_untrusted(&built, terminal);
-        if global.json {
-            terminal.print_json(&built.diagnostics.iter().map(JsonDiagnostic::from).collect::<Vec<_>>());
-        } else {
-            for diagnostic in &built.diagnostics {
+        let usual = if global.json { FindingFormat::Json } else { FindingFormat::Text };
+        print_findings(&built, self.format.unwrap_or(usual), terminal);
+        Ok(if built.has_errors() || is_denied { CliStatus::Invalid } else { CliStatus::Done })
+    }
+}
+
+fn print_findings(built: &LoadedRuntime, format: FindingFormat, terminal: &Terminal) {
+    let found = &built.diagnostics;
+    match format {
+        FindingFormat::Text => {
+            for diagnostic in found {
                 terminal.print_line(diagnostic::render_diagnostic(diagnostic));
                 terminal.print_line("");
             }
-            terminal.print_line(summary_text(&built));
+            terminal.print_line(summary_text(built));
         }
-        Ok(if built.has_errors() || is_denied { CliStatus::Invalid } else { CliStatus::Done })
+        FindingFormat::Json => terminal.print_json(&JsonReport::new(found, built.declarations.len(), built.files)),
+        FindingFormat::Sarif => terminal.print_json(&sarif_log(found, &current_dir())),
+        FindingFormat::Github => {
+            found.iter().for_each(|finding| terminal.print_line(github_annotation(finding, &current_dir())));
+            terminal.print_line(summary_text(built));
+        }
     }
 }
 

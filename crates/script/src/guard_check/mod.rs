@@ -1,0 +1,132 @@
+//! Checks whether a hook can guard at all: what it reads of its event, which words it compares, and what it returns.
+//!
+//! Only `pintle validate` asks for it: nothing here decides how a hook runs.
+
+mod guard_results;
+mod payload_flow;
+mod value_shape;
+
+use std::collections::BTreeMap;
+
+use pintle_contract::{Diagnostic, EventName, NameTestKind, ScriptSource};
+use starlark::syntax::ast::{AstExpr, Expr, Stmt};
+
+use self::guard_results::check_results;
+use self::payload_flow::{HookPart, PayloadFlow};
+use crate::analysis::{
+    FunctionNode, MethodCall, ResolvedScript, block_statements, identifier_name, name_tests_of, span_of,
+    string_literal, target_name,
+};
+use crate::compile::try_on_large_stack;
+use crate::finding::{FindingCode, ScriptFinding};
+use crate::globals::find_pattern_fault;
+use crate::language::ScriptKind;
+use crate::load::parse;
+use crate::when::parse_expression;
+
+/// The scripts of one hook, and what its event and its tools have.
+pub struct GuardScripts<'a> {
+    /// The name of the hook.
+    pub name: &'a str,
+    /// The event.
+    pub event: &'a EventName,
+    /// The event as the hook's author wrote it.
+    pub event_alias: &'a str,
+    /// The condition.
+    pub when: Option<&'a ScriptSource>,
+    /// The script.
+    pub script: Option<&'a ScriptSource>,
+    /// The known argument of these tools that is meant by a name which no tool has; `None` for any other name.
+    pub nearest_argument: &'a (dyn Fn(&[String], &str) -> Option<&'static str> + Sync),
+}
+
+/// Finds what keeps a hook from guarding. Scripts that do not compile are reported where they are compiled.
+#[must_use]
+pub fn check_guard(question: &GuardScripts<'_>) -> Vec<Diagnostic> {
+    try_on_large_stack(|| check_at(question)).unwrap_or_default()
+}
+
+fn check_at(question: &GuardScripts<'_>) -> Vec<Diagnostic> {
+    let script = question.script.map(|text| parse(question.name, text, ScriptKind::Hook));
+    let when = question.when.map(|text| parse_expression(question.name, text));
+    let script_ast = script.as_ref().and_then(|(_, parsed)| parsed.as_ref().ok());
+    let when_ast = when.as_ref().and_then(|(_, parsed, _)| parsed.as_ref());
+    let resolved = script_ast.map(ResolvedScript::new);
+    let condition = when_ast.map(ResolvedScript::new);
+    let mut findings: Vec<(HookPart, ScriptFinding)> = Vec::new();
+    for (part, script) in [(HookPart::When, &condition), (HookPart::Script, &resolved)] {
+        let patterns = script.iter().flat_map(check_patterns);
+        findings.extend(patterns.map(|finding| (part, finding)));
+    }
+    let mut tools: Vec<String> = Vec::new();
+    for script in [&condition, &resolved].into_iter().flatten() {
+        let named = name_tests_of(script).into_iter().filter(|test| test.kind == NameTestKind::Is);
+        tools.extend(named.map(|test| test.text));
+    }
+    let mut texts: BTreeMap<HookPart, &str> = BTreeMap::new();
+    texts.extend(script.as_ref().map(|(source, _)| (HookPart::Script, source.text.as_str())));
+    let when_text = when.as_ref().map(|(_, _, text)| text.as_str());
+    texts.extend(when_text.map(|text| (HookPart::When, text)));
+    let mut flow = PayloadFlow::new(question, resolved.as_ref(), tools, texts);
+    if let Some(entry) = condition.as_ref().and_then(only_function) {
+        flow.read_entry(entry, HookPart::When);
+    }
+    if let Some(script) = &resolved {
+        let functions = script.top_level_functions().unwrap_or_default();
+        if let Some(entry) = functions.get(ScriptKind::Hook.entry_point()) {
+            flow.read_entry(*entry, HookPart::Script);
+        }
+        findings.extend(check_results(question, script).into_iter().map(|finding| (HookPart::Script, finding)));
+    }
+    findings.extend(flow.into_findings());
+    let offset = when.as_ref().map_or(0, |(source, _, text)| text.find(source.text.as_str()).unwrap_or_default());
+    let located = findings.into_iter().filter_map(|(part, finding)| match part {
+        HookPart::Script => Some(finding.locate(&script.as_ref()?.0)),
+        HookPart::When => Some(finding.shifted_by(offset).locate(&when.as_ref()?.0)),
+    });
+    located.collect()
+}
+
+/// The function of a module that has only one.
+fn only_function<'a>(script: &ResolvedScript<'a>) -> Option<FunctionNode<'a>> {
+    block_statements(script.root()).iter().find_map(|stmt| match &stmt.node {
+        Stmt::Def(def) => Some(FunctionNode::from_def(def)),
+        _ => None,
+    })
+}
+
+/// Reports the patterns that do not compile.
+fn check_patterns(script: &ResolvedScript<'_>) -> Vec<ScriptFinding> {
+    let mut findings = Vec::new();
+    for expr in &script.expressions {
+        let Some(call) = MethodCall::from_expr(expr).filter(|call| identifier_name(call.base) == Some("re")) else {
+            continue;
+        };
+        if script.binds("re") {
+            break;
+        }
+        let Some((pattern, at)) = call.first_argument().and_then(|first| find_literal(script, first)) else { continue };
+        if let Some(fault) = find_pattern_fault(pattern) {
+            let message = format!("the pattern of `re.{}` does not compile: {fault}", call.method);
+            let finding = ScriptFinding::error(FindingCode::BadPattern, message, Some(span_of(at)));
+            findings.push(finding.help("patterns have the syntax of RE2: no look-around and no back-references"));
+        }
+    }
+    findings
+}
+
+/// The text that an expression is, and where it is written.
+fn find_literal<'a>(script: &ResolvedScript<'a>, expr: &'a AstExpr) -> Option<(&'a str, &'a AstExpr)> {
+    if let Expr::Identifier(name) = &expr.node {
+        let module = block_statements(script.root()).iter();
+        let mut values = module.filter_map(|stmt| match &stmt.node {
+            Stmt::Assign(assign) if target_name(&assign.lhs) == Some(name.ident.as_str()) => Some(&assign.rhs),
+            _ => None,
+        });
+        return match (values.next(), values.next()) {
+            (Some(only), None) => string_literal(only).map(|text| (text, only)),
+            _ => None,
+        };
+    }
+    string_literal(expr).map(|text| (text, expr))
+}
