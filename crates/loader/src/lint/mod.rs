@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pintle_contract::{
-    AgentSpec, Chain, Diagnostic, EnforcementMode, HandlerSpec, Hook, HookDeclaration, Location, MatcherSpec,
+    AgentSpec, ByteSpan, Chain, Diagnostic, EnforcementMode, HandlerSpec, Hook, HookDeclaration, Location, MatcherSpec,
     ScriptSource, ScriptTexts, SubjectFilter, suggest_nearest,
 };
 use pintle_dialects::ParsedProject;
@@ -134,7 +134,19 @@ fn lint_unknown_tool(hook: &Hook, location: &Location, known: &mut NearestTools<
     let mut names = matched.chain(hook.handler.written_tool_names().iter().map(String::as_str));
     let (name, near) = names.find_map(|name| known.suggest(name).map(|near| (name, near)))?;
     let message = format!("hook `{}` matches tool `{name}`, which does not exist", hook.id);
-    Some(Diagnostic::warning("unknown_tool", message, location.clone()).help(format!("did you mean `{near}`?")))
+    let location = find_written(name, location);
+    Some(Diagnostic::warning("unknown_tool", message, location).help(format!("did you mean `{near}`?")))
+}
+
+/// Where a name is written in quotes at or after a place of a file, otherwise the place.
+fn find_written(name: &str, location: &Location) -> Location {
+    let rest = location.file.as_ref().and_then(|file| file.text.get(location.span.start..)).unwrap_or_default();
+    let quoted = [format!("\"{name}\""), format!("'{name}'")];
+    let Some(found) = quoted.iter().filter_map(|quoted| rest.find(quoted.as_str())).min() else {
+        return location.clone();
+    };
+    let start = location.span.start + found;
+    Location { span: ByteSpan { start, end: start + name.len() + 2 }, ..location.clone() }
 }
 
 /// Warns about a script that compares the tool's name only with what it reads elsewhere, so that its text does not show

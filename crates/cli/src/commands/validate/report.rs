@@ -185,6 +185,21 @@ mod tests {
     }
 
     #[test]
+    fn the_schema_has_every_field() {
+        let schema = include_str!("schema.json");
+        let schema: Value = serde_json::from_str(schema).unwrap();
+        let report = serde_json::to_value(JsonReport::new(&[finding("a.md")], 1, 1)).unwrap();
+        let item = &schema["properties"]["findings"]["items"];
+        for (schema, value) in [(&schema, &report), (item, &report["findings"][0])] {
+            let known: BTreeSet<&String> = schema["properties"].as_object().unwrap().keys().collect();
+            let written: BTreeSet<&String> = value.as_object().unwrap().keys().collect();
+            assert_eq!(known, written);
+            assert_eq!(schema["required"].as_array().unwrap().len(), known.len());
+        }
+        assert_eq!(schema["properties"]["version"]["const"], report["version"]);
+    }
+
+    #[test]
     fn addresses_are_relative_where_they_can_be() {
         for (path, address) in
             [("/p/a b/ü.md", "a%20b/%C3%BC.md"), ("./a#b.md", "a%23b.md"), ("/q/a.md", "file:///q/a.md")]
