@@ -130,3 +130,48 @@ fn find_literal<'a>(script: &ResolvedScript<'a>, expr: &'a AstExpr) -> Option<(&
     }
     string_literal(expr).map(|text| (text, expr))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes_of(script: &str) -> Vec<&'static str> {
+        let (event, script) = (EventName::parse("tool.pre").unwrap(), ScriptSource::without_file(script));
+        let found = check_guard(&GuardScripts {
+            name: "h",
+            event: &event,
+            event_alias: "tool.pre",
+            when: None,
+            script: Some(&script),
+            nearest_argument: &|_, _| None,
+        });
+        found.iter().map(|finding| finding.code).collect()
+    }
+
+    #[test]
+    fn a_script_of_any_shape_is_read_in_bounded_time() {
+        let mut chain = String::from("def handle(event, payload):\n    v0 = payload[\"operations\"]\n");
+        for index in 1..1_000 {
+            chain.push_str(&format!("    v{index} = v{} + v{}\n", index - 1, index - 1));
+        }
+        chain.push_str(
+            "    for op in v999:\n        if op[\"knd\"]:\n            return block(\"no\")\n    return allow()\n",
+        );
+        assert_eq!(codes_of(&chain), ["unknown_field"]);
+        let words: Vec<String> = (0..20_000).map(|number| format!("\"w{number}\"")).collect();
+        let list = words.join(", ");
+        let many = format!(
+            "W = [{list}]\ndef handle(event, payload):\n    return block(\"no\") if payload[\"kind\"] in W else allow()\n"
+        );
+        assert!(codes_of(&many).len() < 2);
+        let circle = "def a(p):\n    return b(p)\ndef b(p):\n    return a(p) or p[\"nmae\"]\ndef handle(event, payload):\n    return a(payload)\n";
+        assert!(codes_of(circle).len() < 2);
+    }
+
+    #[test]
+    fn a_line_that_is_right_for_one_caller_is_not_reported() {
+        let helper = "def kind(record):\n    return record.get(\"place\")\ndef handle(event, payload):\n    for op in payload[\"operations\"]:\n        if kind(op) or kind(payload):\n            return block(\"no\")\n    return allow()\n";
+        assert_eq!(codes_of(helper), Vec::<&str>::new());
+        assert_eq!(codes_of(&helper.replace("kind(op) or ", "")), ["unknown_field"]);
+    }
+}

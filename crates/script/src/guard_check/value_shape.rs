@@ -4,6 +4,9 @@ use serde_json::{Map, Value};
 
 use super::payload_flow::HookPart;
 
+/// The most literals of one value; with more, nothing is known of it.
+const MAX_WORDS: usize = 500;
+
 /// What is known of a value. A value may be anything that one of the parts says; without any part, it is empty, such as
 /// `None` or `{}`.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +43,7 @@ enum SchemaKind {
 }
 
 /// A literal, and where it is written.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WordLiteral<'a> {
     pub(super) text: &'a str,
     pub(super) part: HookPart,
@@ -108,9 +111,26 @@ impl<'a> ValueShape<'a> {
 
     /// What is either of two values.
     pub(super) fn or(mut self, other: Self) -> Self {
-        self.nodes.extend(other.nodes);
-        self.words.extend(other.words);
-        self.known_words.extend(other.known_words);
+        // A value that is added to itself again and again stays as small as its text.
+        for node in other.nodes {
+            if !self.nodes.iter().any(|known| std::ptr::eq(known.node, node.node)) {
+                self.nodes.push(node);
+            }
+        }
+        for word in other.words {
+            if self.words.len() >= MAX_WORDS {
+                self.is_open = true;
+                break;
+            }
+            if !self.words.contains(&word) {
+                self.words.push(word);
+            }
+        }
+        for word in other.known_words {
+            if !self.known_words.contains(&word) {
+                self.known_words.push(word);
+            }
+        }
         self.items = match (self.items, other.items) {
             (Some(one), Some(other)) => Some(Box::new(one.or(*other))),
             (one, other) => one.or(other),
