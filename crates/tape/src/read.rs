@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::TapeError;
 use crate::blobs::{BlobStore, TapeText, TapeTextReader};
-use crate::line::RecordHead;
+use crate::line::{LineText, RecordHead};
 use crate::record::{FORMAT, HeaderRecord, Record, RecordBody};
-use crate::{RecordError, TapeError};
 
 /// How much of a tape is read at once.
 const READ_AHEAD_BYTES: usize = 64 << 10;
@@ -87,7 +87,7 @@ impl From<PathBuf> for TapeSource {
 impl TapeSource {
     /// Visits each record. Of a record in a file, the messages of requests are left out and its line is passed as well.
     ///
-    /// Returns a reader that can [complete](TapeReader::complete) these lines, if there are any.
+    /// Returns a reader that can [read the payloads](TapeReader::read_payload) of these lines, if there are any.
     ///
     /// # Errors
     /// When the tape cannot be read.
@@ -148,6 +148,8 @@ pub struct TapeReader<'b> {
     /// The file, for errors.
     path: PathBuf,
     blobs: BlobStore<'b>,
+    /// The last origin, as JSON text.
+    origin: Option<String>,
     text_reader: BufReader<TapeTextReader<'b>>,
     /// The offset of the next line.
     offset: u64,
@@ -169,7 +171,7 @@ pub struct TapeLine {
     pub text: Vec<u8>,
     /// The record, with blobs resolved.
     pub record: Record<'static>,
-    /// Whether the messages of a request are left out. [`TapeReader::complete`] returns the whole record.
+    /// Whether the messages of a request are left out. [`TapeReader::read_payload`] returns the whole payload.
     pub is_abridged: bool,
 }
 
@@ -208,6 +210,7 @@ impl<'b> TapeReader<'b> {
         Ok(Self {
             path: path.to_owned(),
             blobs: BlobStore::new(text),
+            origin: None,
             text_reader,
             offset: 0,
             line: 0,
@@ -224,12 +227,11 @@ impl<'b> TapeReader<'b> {
         Self { is_abridged: true, ..self }
     }
 
-    /// Parses a line that was read before, with all its values.
-    ///
-    /// # Errors
-    /// When the line is not a record, or the file cannot be read any more.
-    pub fn complete(&self, line: &[u8]) -> Result<Record<'static>, RecordError> {
-        Record::from_stored(line, &self.blobs).map_err(RecordError::new)
+    /// The whole payload of an event, or the version of it, in a line that was read before. `None` if the line has none, or
+    /// the file cannot be read any more.
+    #[must_use]
+    pub fn read_payload(&self, line: &[u8]) -> Option<Value> {
+        self.blobs.read_payload(&LineText::new(line))
     }
 
     /// The torn record, known once everything before it was read.
@@ -242,6 +244,11 @@ impl<'b> TapeReader<'b> {
     #[must_use]
     pub fn ends_with_newline(&self) -> bool {
         self.has_newline
+    }
+
+    /// The last origin read so far, as JSON text.
+    pub(crate) fn origin(&self) -> Option<&str> {
+        self.origin.as_deref()
     }
 
     /// The blobs read so far.
@@ -267,10 +274,10 @@ impl<'b> TapeReader<'b> {
         let at = |error| TapeError::Line { line: number, reason: error };
         // Only the last line can be torn, because a record and its line end are written together.
         let may_be_torn = !self.has_newline;
-        let parsed = match number {
-            1 => parse_first_line(&text)?.map(|record| (record, false)),
-            _ => Record::from_stored_with(&text, &self.blobs, self.is_abridged),
-        };
+        if number == 1 {
+            check_format(&text)?;
+        }
+        let parsed = self.parse_line(&LineText::new(&text), offset);
         let (record, is_abridged) = match parsed {
             Ok(parsed) => parsed,
             Err(_) if may_be_torn && number == 1 => return Err(TapeError::Torn { size_bytes: text.len() }),
@@ -286,10 +293,21 @@ impl<'b> TapeReader<'b> {
             }
             RecordBody::Header(_) => {}
             _ if number == 1 => return Err(TapeError::NoHeader),
-            RecordBody::Blob(_) => drop(self.blobs.insert_line(&text, offset).map_err(at)?),
             _ => {}
         }
         Ok(Some(TapeLine { number, text, record, is_abridged }))
+    }
+
+    /// Parses the next line, after what later lines need of it was kept.
+    fn parse_line(&mut self, line: &LineText<'_>, offset: u64) -> Result<(Record<'static>, bool), String> {
+        let shared = line.shared_fields()?;
+        if let Some(blobs) = shared.blobs {
+            self.blobs.insert_line(line, blobs, offset)?;
+        }
+        if let Some(origin) = shared.origin {
+            self.origin = Some(origin.into_owned());
+        }
+        Record::from_stored_with(line, &self.blobs, self.origin(), self.is_abridged)
     }
 }
 
@@ -314,16 +332,16 @@ impl Iterator for TapeReader<'_> {
     }
 }
 
-/// Parses the first line. Its format is checked first, because only a matching program can read the rest.
-fn parse_first_line(text: &[u8]) -> Result<Result<Record<'static>, String>, TapeError> {
-    if let Ok((head, fields)) = RecordHead::parse_any(text)
+/// Checks the format of a tape by its first line, because only a matching program can read the rest.
+fn check_format(line: &[u8]) -> Result<(), TapeError> {
+    if let Ok((head, fields)) = RecordHead::parse_any(line)
         && head.kind == "header"
         && let Some(format) = fields.get("format").filter(|format| !is_supported_format(format))
     {
         let pintle = fields.get("pintle").and_then(Value::as_str).unwrap_or_default();
         return Err(TapeError::Format { format: format.to_string(), pintle: pintle.to_owned() });
     }
-    Ok(Record::from_stored(text, &BlobStore::default()))
+    Ok(())
 }
 
 fn is_supported_format(format: &Value) -> bool {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use pintle_host::contract::DenyEffect;
 use pintle_host::tape::replay::{ReplayOptions, replay};
-use pintle_host::tape::verify::verify;
+use pintle_host::tape::verify::verify_bytes;
 use pintle_host::tape::{HostRecord, RecordBody, read_bytes};
 use pintle_host::{Effect, Hook, Reminder, Verdict};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn tape_lines(tape: &[u8]) -> Vec<String> {
 /// Ends the session. Its tape has to verify and to replay.
 fn checked_tape(fixture: BatchFixture) -> Vec<u8> {
     let tape = fixture.into_tape();
-    let report = verify(&read_bytes(&tape).unwrap());
+    let report = verify_bytes(&tape).unwrap();
     assert!(report.is_complete(), "{report:?}\n{}", String::from_utf8_lossy(&tape));
     let again = replay(&tape, &ReplayOptions::default()).unwrap();
     assert!(again.difference.is_none() && again.tape == tape, "{:?}", again.difference);

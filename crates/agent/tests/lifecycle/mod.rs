@@ -80,9 +80,8 @@ fn open_fixture_with(
 impl LifecycleFixture {
     /// The tape's records of reminders, as `what body` with the turn in which it happened.
     fn reminder_records(&self) -> Vec<String> {
-        let lines = self.runtime.tape().unwrap().lines();
-        let records = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let reminders = records.filter(|record| record["kind"] == "reminder");
+        let records = support::complete_records(self.runtime.tape().unwrap());
+        let reminders = records.into_iter().filter(|record| record["kind"] == "reminder");
         let line = |record: Value| {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             let turn = record["origin"]["turn"].as_u64().unwrap_or(0);

@@ -13,7 +13,7 @@ use pintle_host::{
 pub(crate) use pintle_testkit::SharedLines;
 use serde_json::{Value, json};
 
-use crate::support::{QueuedReply, QueuedReplyModel, RecordingSleeper, agent, worker};
+use crate::support::{self, QueuedReply, QueuedReplyModel, RecordingSleeper, agent, worker};
 
 /// The canonical names of the events of personas.
 const EVENTS: [&str; 8] = [
@@ -124,8 +124,7 @@ pub(crate) fn open_fixture_with(
 impl PersonaFixture {
     /// The records of the tape.
     pub(crate) fn records(&self) -> Vec<Value> {
-        let lines = self.runtime.tape().unwrap().lines();
-        lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+        support::complete_records(self.runtime.tape().unwrap())
     }
 
     /// The payloads of one event since the last call.

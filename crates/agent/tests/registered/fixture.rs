@@ -107,8 +107,7 @@ pub(crate) fn with_strict_mode(builder: SessionBuilder) -> SessionBuilder {
 impl RegisteredFixture {
     /// The records of the tape.
     pub(crate) fn records(&self) -> Vec<Value> {
-        let lines = self.runtime.tape().unwrap().lines();
-        lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+        support::complete_records(self.runtime.tape().unwrap())
     }
 
     /// The records of these kinds that are about a hook, or about every hook if `hook` is empty.

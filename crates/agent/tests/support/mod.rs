@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use pintle_agent::model::{Model, ModelError, ModelReply, ModelRequest, ModelToolCall, ModelUsage, ReplyDelta};
 use pintle_agent::{Session, SessionBuilder, Sleeper};
+use pintle_host::tape::{Tape, read_bytes};
 use pintle_host::{CancelToken, Chain, EventName, Hook, HookCall, Layer, Runtime, Verdict, native};
 use serde_json::Value;
 
@@ -209,6 +210,12 @@ pub(crate) fn open_fixture_with(
     let builder = Session::builder(runtime, spec, model.clone()).workspace(dir.path()).name("s");
     let session = more(builder.sleeper(Arc::new(RecordingSleeper::default()))).build().unwrap();
     AgentFixture { folder: dir, seen, model, session }
+}
+
+/// The records of a tape in memory, with all values and origins in place.
+pub(crate) fn complete_records(tape: &Tape) -> Vec<Value> {
+    let loaded = read_bytes(tape.lines().join("\n").as_bytes()).unwrap();
+    loaded.records.iter().map(|record| serde_json::from_str(&record.to_line().unwrap()).unwrap()).collect()
 }
 
 /// One request to the model, as `role: text` lines.

@@ -58,7 +58,7 @@ fn read_valid(text: &[u8], label: &str) -> Option<LoadedTape> {
             return None;
         }
     };
-    let report = verify::verify(&reading);
+    let report = verify::verify_bytes(text).unwrap();
     assert!(report.is_valid(), "{label}: {:#?}", report.findings);
     Some(reading)
 }

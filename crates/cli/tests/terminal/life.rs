@@ -57,7 +57,8 @@ fn the_target_of_a_handoff_and_a_resumed_session_hear_of_the_start() {
     let begun = run(&["run", "-q", "--resume", "t.jsonl", "four"]);
     assert_eq!(begun, "root startup\nwriter startup\nroot resume\nwriter resume\n");
     let tape = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
-    let last = tape.lines().rfind(|line| line.contains(r#""event":"completion.pre","origin""#)).unwrap();
+    let is_request = |line: &&str| line.contains(r#""kind":"event""#) && line.contains(r#""event":"completion.pre""#);
+    let last = tape.lines().rfind(is_request).unwrap();
     assert_eq!(last.matches("the writer has begun").count(), 1, "the model is not told twice: {last}");
 }
 

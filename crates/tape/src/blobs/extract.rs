@@ -4,8 +4,8 @@ use memchr::{memchr2, memmem};
 
 use super::list::{NewList, is_large_array};
 use super::resolve::MOST_BYTES;
-use super::{BlobStore, NAME, is_reference_name, may_contain_reference};
-use crate::line::{DEEPEST, digest_value, to_hex};
+use super::{BlobStore, NAME, NAME_DIGITS, is_reference_name, may_contain_reference, name_of};
+use crate::line::{DEEPEST, DigestBytes, digest_value, to_hex};
 
 /// The minimum size of a string's JSON text, quotes included, that is stored as a blob.
 pub(crate) const STRING_BYTES: usize = 1 << 10;
@@ -25,7 +25,7 @@ pub(crate) struct BlobExtraction {
 /// A value that is written in a blob, with its digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ExtractedBlob {
-    pub(crate) digest: String,
+    pub(crate) digest: DigestBytes,
     pub(crate) content: BlobContent,
 }
 
@@ -93,11 +93,11 @@ impl BlobStore<'_> {
         let (mut size_bytes, mut deepest) = (0_usize, 0);
         for index in memmem::find_iter(text, b"$blob\"") {
             let reference = text.get(index.checked_sub(2)?..)?.strip_prefix(b"{\"$blob\":\"")?;
-            let (digest, end) = reference.split_at_checked(64)?;
+            let (name, end) = reference.split_at_checked(NAME_DIGITS)?;
             if !end.starts_with(b"\"}") {
                 return None;
             }
-            let Some(size) = std::str::from_utf8(digest).ok().and_then(|digest| self.written_size(digest)) else {
+            let Some(size) = std::str::from_utf8(name).ok().and_then(|name| self.written_size(name)) else {
                 return Some(false);
             };
             size_bytes = size_bytes.saturating_add(size.size_bytes);
@@ -206,7 +206,7 @@ impl BlobExtractor<'_> {
             self.push_value_reference(value);
         } else if !stays && !container.is_object && is_large_array(container.commas.len() + 1, size_bytes) {
             let list = self.split_off_list(&container);
-            self.push_reference(ExtractedBlob { digest: to_hex(&list.digest()), content: BlobContent::List(list) });
+            self.push_reference(ExtractedBlob { digest: list.digest(), content: BlobContent::List(list) });
         }
     }
 
@@ -223,8 +223,8 @@ impl BlobExtractor<'_> {
             return;
         };
         if name == NAME {
-            let digest = self.out.get(end + 3..self.out.len() - 2).and_then(|digest| std::str::from_utf8(digest).ok());
-            let Some(size) = digest.and_then(|digest| blobs.written_size(digest)) else {
+            let name = self.out.get(end + 3..self.out.len() - 2).and_then(|name| std::str::from_utf8(name).ok());
+            let Some(size) = name.and_then(|name| blobs.written_size(name)) else {
                 self.is_changed = true;
                 return;
             };
@@ -252,7 +252,7 @@ impl BlobExtractor<'_> {
     /// Writes a reference to a value that is in a blob.
     pub(super) fn push_reference(&mut self, blob: ExtractedBlob) {
         self.out.extend_from_slice(b"{\"$blob\":\"");
-        self.out.extend_from_slice(blob.digest.as_bytes());
+        self.out.extend_from_slice(to_hex(&name_of(&blob.digest)).as_bytes());
         self.out.extend_from_slice(b"\"}");
         self.blobs.push(blob);
         self.is_changed = true;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::list::{empty_digest, extend_digest, is_large_array};
 use super::resolve::ResolvedSize;
 use super::source::TextSpan;
+use super::{BlobName, missing_text, name_of, repeated_text};
 use crate::line::{DigestBytes, to_hex};
 
 /// The maximum number of elements of a list, far more than any session needs.
@@ -16,7 +17,7 @@ const MOST_ELEMENTS: usize = 1 << 20;
 pub(super) struct ListStore {
     elements: Vec<StoredElement>,
     lists: Vec<StoredList>,
-    by_digest: HashMap<DigestBytes, usize>,
+    by_name: HashMap<BlobName, usize>,
 }
 
 /// An element of a list.
@@ -60,7 +61,7 @@ enum ListSection {
 /// A part of a list as its blob has it.
 pub(super) enum NewListPart {
     Elements(Vec<StoredElement>),
-    Slice { of: DigestBytes, range: Range<usize> },
+    Slice { of: BlobName, range: Range<usize> },
 }
 
 impl ListSection {
@@ -81,13 +82,13 @@ impl ListSection {
 }
 
 impl ListStore {
-    /// Adds a list.
+    /// Adds a list. Returns its digest.
     ///
     /// # Errors
-    /// When its digest is not that of its elements, or it refers to something that is not before it.
-    pub(super) fn insert(&mut self, digest: DigestBytes, parts: Vec<NewListPart>) -> Result<(), String> {
+    /// When it refers to something that is not before it, or is known.
+    pub(super) fn insert(&mut self, parts: Vec<NewListPart>) -> Result<DigestBytes, String> {
         let mut sections = Vec::with_capacity(parts.len());
-        let (mut totals, mut actual) = (ListTotals::default(), empty_digest());
+        let (mut totals, mut digest) = (ListTotals::default(), empty_digest());
         for part in parts {
             let section = match part {
                 NewListPart::Elements(elements) => {
@@ -101,7 +102,7 @@ impl ListStore {
                 // A list that grew has all elements of the list before.
                 ListSection::Earlier { list, range } if sections.is_empty() && self.is_complete(*list, range) => {
                     if let Some(before) = self.lists.get(*list) {
-                        (totals, actual) = (before.totals, before.digest);
+                        (totals, digest) = (before.totals, before.digest);
                     }
                 }
                 section => {
@@ -110,25 +111,22 @@ impl ListStore {
                     }
                     self.for_each(section, &mut |element| {
                         totals.add(element);
-                        actual = extend_digest(&actual, &element.digest);
+                        digest = extend_digest(&digest, &element.digest);
                     });
                 }
             }
             sections.push(section);
         }
-        if actual != digest {
-            let (name, actual) = (to_hex(&digest), to_hex(&actual));
-            return Err(format!("the blob's `digest` is `{name}`, but the digest of its list is `{actual}`"));
+        if self.by_name.insert(name_of(&digest), self.lists.len()).is_some() {
+            return Err(repeated_text(&digest));
         }
-        self.by_digest.insert(digest, self.lists.len());
         self.lists.push(StoredList { digest, parts: sections, totals });
-        Ok(())
+        Ok(digest)
     }
 
     /// The size of a list after resolving, and whether the writer writes it.
-    pub(super) fn describe(&self, digest: &DigestBytes) -> Option<(ResolvedSize, bool)> {
-        let ListTotals { count, text_bytes, size, unwritten_count } =
-            self.lists.get(*self.by_digest.get(digest)?)?.totals;
+    pub(super) fn describe(&self, name: &BlobName) -> Option<(ResolvedSize, bool)> {
+        let ListTotals { count, text_bytes, size, unwritten_count } = self.lists.get(*self.by_name.get(name)?)?.totals;
         // A comma between two elements, and the brackets.
         let commas = count.saturating_sub(1) + 2;
         let size = ResolvedSize { size_bytes: size.size_bytes.saturating_add(commas), depth: size.depth + 1 };
@@ -137,8 +135,8 @@ impl ListStore {
     }
 
     /// The elements of a list, in order.
-    pub(super) fn elements(&self, digest: &DigestBytes) -> Option<Vec<&StoredElement>> {
-        let list = *self.by_digest.get(digest)?;
+    pub(super) fn elements(&self, name: &BlobName) -> Option<Vec<&StoredElement>> {
+        let list = *self.by_name.get(name)?;
         let count = self.lists.get(list)?.totals.count;
         let mut elements = Vec::with_capacity(count);
         self.for_each(&ListSection::Earlier { list, range: 0..count }, &mut |element| elements.push(element));
@@ -155,14 +153,14 @@ impl ListStore {
     }
 
     /// A part of an earlier list, as directly as it is known: a part of a part is a part of that.
-    fn find_slice(&self, digest: &DigestBytes, range: Range<usize>) -> Result<ListSection, String> {
-        let missing = || format!("it refers to blob `{}`, which no line before it contains", to_hex(digest));
-        let mut list = *self.by_digest.get(digest).ok_or_else(missing)?;
+    fn find_slice(&self, name: &BlobName, range: Range<usize>) -> Result<ListSection, String> {
+        let missing = || missing_text(&to_hex(name));
+        let mut list = *self.by_name.get(name).ok_or_else(missing)?;
         let mut range = range;
         loop {
             let known = self.lists.get(list).ok_or_else(missing)?;
             if range.is_empty() || range.end > known.totals.count {
-                return Err(format!("it refers to elements that the list `{}` does not have", to_hex(digest)));
+                return Err(format!("it refers to elements that the list `{}` does not have", to_hex(name)));
             }
             if range.len() == known.totals.count {
                 return Ok(ListSection::Earlier { list, range });

@@ -5,6 +5,8 @@
 
 use memchr::memmem;
 
+use crate::line::{DigestBytes, parse_hex, to_hex};
+
 mod extract;
 mod list;
 mod list_store;
@@ -16,12 +18,25 @@ mod text_lines;
 pub(crate) use extract::{BlobContent, BlobExtraction, BlobExtractor, ExtractedBlob, STRING_BYTES, extract_blobs};
 pub(crate) use list::FEW_ELEMENTS;
 pub(crate) use recent_lists::RecentLists;
-pub(crate) use resolve::BlobStore;
+pub(crate) use resolve::{BlobStore, LineBlob};
 pub(crate) use source::{TapeText, TapeTextReader};
 pub(crate) use text_lines::RecentTexts;
 
-/// The name in a reference.
+/// The field name in a reference.
 const NAME: &str = "$blob";
+/// The number of hex digits by which a reference names a value.
+const NAME_DIGITS: usize = 2 * size_of::<BlobName>();
+
+/// The first half of a value's digest, which names it on its tape. The writer makes sure that no other value of the tape
+/// has it.
+pub(crate) type BlobName = [u8; 16];
+
+/// The name of the value with a digest.
+pub(crate) fn name_of(digest: &DigestBytes) -> BlobName {
+    let mut name = BlobName::default();
+    name.iter_mut().zip(digest).for_each(|(to, from)| *to = *from);
+    name
+}
 
 /// Whether text may contain a reference, or an object that looks like one.
 pub(crate) fn may_contain_reference(text: &[u8]) -> bool {
@@ -33,12 +48,38 @@ fn is_reference_name(name: &str) -> bool {
     name.strip_suffix(NAME).is_some_and(|before| before.bytes().all(|byte| byte == b'$'))
 }
 
-/// The fields of a blob, with the JSON text of its `value` or its `parts`.
-pub(crate) fn blob_fields(digest: &str, name: &str, content: &[u8]) -> Vec<u8> {
-    let mut fields = format!("{{\"digest\":\"{digest}\",\"{name}\":").into_bytes();
-    fields.extend_from_slice(content);
-    fields.push(b'}');
-    fields
+/// A blob in its line, with the JSON text of its `value`, its `parts`, or what it has from `of` on.
+pub(crate) fn encode_blob(field: &str, content: &[u8]) -> Vec<u8> {
+    [b"{\"", field.as_bytes(), b"\":", content, b"}"].concat()
+}
+
+/// The names in the references of JSON text.
+pub(crate) fn references_in(text: &[u8]) -> impl Iterator<Item = BlobName> + '_ {
+    // A quotation mark in a string is escaped, so this is the name of a field.
+    names_after(text, "\"$blob\"")
+}
+
+/// The names of the values that a blob needs, and possibly others.
+pub(crate) fn names_in(blob: &[u8]) -> impl Iterator<Item = BlobName> + '_ {
+    references_in(blob).chain(names_after(blob, "\"of\""))
+}
+
+fn names_after<'t>(text: &'t [u8], field: &'static str) -> impl Iterator<Item = BlobName> + 't {
+    memmem::find_iter(text, field).filter_map(move |start| {
+        let value = text.get(start + field.len()..)?.trim_ascii_start().strip_prefix(b":")?;
+        let name = value.trim_ascii_start().strip_prefix(b"\"")?.split_at_checked(NAME_DIGITS)?;
+        name.1.starts_with(b"\"").then(|| parse_hex(std::str::from_utf8(name.0).ok()?)).flatten()
+    })
+}
+
+/// The error for a reference to something that is not before it.
+fn missing_text(name: &str) -> String {
+    format!("it refers to blob `{name}`, which no line up to it contains")
+}
+
+/// The error for a value that the tape has already.
+fn repeated_text(digest: &DigestBytes) -> String {
+    format!("blob `{}` a second time; a tape has each value once", to_hex(&name_of(digest)))
 }
 
 #[cfg(test)]
@@ -47,45 +88,54 @@ pub(crate) mod tests {
     use serde_json::{Map, Value, json};
 
     use super::*;
+    use crate::line::LineText;
 
-    /// The fields of new blobs, each once.
-    pub(crate) fn blob_lines(blobs: Vec<ExtractedBlob>) -> Vec<String> {
+    /// New blobs as they are written, each once.
+    pub(crate) fn encode_blobs(blobs: Vec<ExtractedBlob>) -> Vec<String> {
         let mut lists = RecentLists::default();
         let mut known = Vec::new();
-        let mut lines = Vec::new();
+        let mut encoded = Vec::new();
         for ExtractedBlob { digest, content } in blobs {
             if known.contains(&digest) {
                 continue;
             }
-            let fields = match content {
-                BlobContent::Value(value) => blob_fields(&digest, "value", &value),
-                BlobContent::List(list) => blob_fields(&digest, "parts", &lists.add(list)),
+            let blob = match content {
+                BlobContent::Value(value) => encode_blob("value", &value),
+                BlobContent::List(list) => encode_blob("parts", &lists.add(list)),
             };
-            lines.push(String::from_utf8(fields).unwrap());
+            encoded.push(String::from_utf8(blob).unwrap());
             known.push(digest);
         }
-        lines
+        encoded
     }
 
-    /// Adds blobs to the store of a tape that consists of their lines.
-    pub(crate) fn load_lines(blobs: &mut BlobStore<'_>, lines: &[String]) {
-        let mut offset = 0;
-        for line in lines {
-            assert_eq!(blobs.insert_line(line.as_bytes(), offset).unwrap(), line.as_bytes());
-            offset += line.len() as u64;
-        }
+    /// A store that has the blobs of a tape which consists of one line with them.
+    pub(crate) fn load_blobs<'t>(line: &'t str, blobs: &[String]) -> BlobStore<'t> {
+        let mut store = BlobStore::new(TapeText::Memory(line.as_bytes()));
+        let text = LineText::new(line.as_bytes());
+        let inserted = store.insert_line(&text, text.shared_fields().unwrap().blobs.unwrap(), 0).unwrap();
+        let inserted: Vec<Vec<u8>> = inserted.into_iter().map(|blob| blob.text).collect();
+        assert_eq!(inserted, blobs.iter().map(|blob| blob.as_bytes().to_vec()).collect::<Vec<_>>());
+        store
+    }
+
+    /// A line with blobs, which its record needs because `text` refers to them.
+    pub(crate) fn line_of(blobs: &[String], text: &str) -> String {
+        format!(
+            "{{\"seq\":1,\"at_ms\":2,\"prev\":null,\"blobs\":[{}],\"kind\":\"k\",\"data\":{text}}}",
+            blobs.join(",")
+        )
     }
 
     /// Extracts the blobs of a record's fields and resolves them again. Returns the number of blobs.
     fn round_trip(fields: &Map<String, Value>) -> (Map<String, Value>, usize) {
         let text = serde_json::to_vec(fields).unwrap();
         let Some(BlobExtraction { text, blobs }) = extract_blobs(&text) else { return (fields.clone(), 0) };
-        let lines = blob_lines(blobs);
-        let tape = lines.concat();
-        let mut known = BlobStore::new(TapeText::Memory(tape.as_bytes()));
-        load_lines(&mut known, &lines);
+        let blobs = encode_blobs(blobs);
+        let line = line_of(&blobs, std::str::from_utf8(&text).unwrap());
+        let known = if blobs.is_empty() { BlobStore::default() } else { load_blobs(&line, &blobs) };
         assert!(known.is_written(b"", &text));
-        (known.resolve_fields(serde_json::from_slice(&text).unwrap()).unwrap(), lines.len())
+        (known.resolve_fields(serde_json::from_slice(&text).unwrap()).unwrap(), blobs.len())
     }
 
     fn as_fields(value: Value) -> Map<String, Value> {

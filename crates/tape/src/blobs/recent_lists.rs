@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::extract::{BlobContent, BlobExtractor, ExtractedBlob, extract_element};
 use super::list::{ListBase, NewList, WrittenElement, empty_digest};
+use super::name_of;
 use crate::line::{DigestBytes, is_deep, to_hex};
 
 /// The number of lists that are remembered.
@@ -129,7 +130,7 @@ impl RecentLists {
             return Some(());
         }
         extractor.push_blobs(blobs);
-        extractor.push_reference(ExtractedBlob { digest: to_hex(&list.digest()), content: BlobContent::List(list) });
+        extractor.push_reference(ExtractedBlob { digest: list.digest(), content: BlobContent::List(list) });
         Some(())
     }
 
@@ -255,7 +256,7 @@ fn encode_parts(before: &[WrittenElement], shared_count: usize, next: &[(Written
             (None, _) => sections.push(PartText::New(text.as_deref().into_iter().collect())),
         }
     }
-    let of = to_hex(&before.last().map_or_else(empty_digest, |last| last.list_digest));
+    let of = to_hex(&name_of(&before.last().map_or_else(empty_digest, |last| last.list_digest)));
     let mut text = vec![b'['];
     for (index, section) in sections.iter().enumerate() {
         text.extend_from_slice(if index > 0 { b"," } else { b"" });

@@ -1,10 +1,10 @@
 //! Resolves blob references.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use pintle_contract::EventKind;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -13,9 +13,13 @@ use super::list_store::{ListStore, NewListPart, StoredElement};
 use super::recent_lists::{MOST_LISTS, RecentLists};
 use super::source::{TapeText, TextSpan};
 use super::text_lines::{between_quotes, find_line_ends};
-use super::{NAME, blob_fields, is_reference_name, may_contain_reference};
-use crate::line::{DigestBytes, digest_bytes, digest_value, is_canonical, parse_hex, to_hex, value_depth};
-use crate::record::ListSlice;
+use super::{
+    BlobName, NAME, encode_blob, is_reference_name, may_contain_reference, missing_text, name_of, names_in,
+    references_in, repeated_text,
+};
+use crate::line::{
+    DigestBytes, LineText, deserialize_raw, digest_bytes, digest_value, is_canonical, parse_hex, to_hex, value_depth,
+};
 
 /// The maximum size of a resolved record, far more than any session needs. It stops tapes made to exhaust memory.
 pub(super) const MOST_BYTES: usize = 256 << 20;
@@ -26,12 +30,13 @@ const DEEPEST: usize = 128;
 #[derive(Debug, Default)]
 pub(crate) struct BlobStore<'b> {
     text: TapeText<'b>,
-    values: HashMap<DigestBytes, StoredValue>,
+    values: HashMap<BlobName, StoredValue>,
     lists: ListStore,
 }
 
 #[derive(Debug)]
 struct StoredValue {
+    digest: DigestBytes,
     text: TextSpan,
     size: ResolvedSize,
     /// Whether the writer writes this blob.
@@ -46,10 +51,18 @@ pub(super) struct ResolvedSize {
     pub(super) depth: usize,
 }
 
-/// The fields of a blob's line, as they are written.
+/// A large value that a line has before its record.
+#[derive(Debug)]
+pub(crate) struct LineBlob {
+    pub(crate) name: BlobName,
+    /// Its text as the writer encodes it.
+    pub(crate) text: Vec<u8>,
+}
+
+/// The fields of a blob, as they are written.
 #[derive(Deserialize)]
-struct BlobLine<'l> {
-    digest: String,
+#[serde(deny_unknown_fields)]
+struct BlobFields<'l> {
     #[serde(borrow, default, deserialize_with = "deserialize_raw")]
     value: Option<&'l RawValue>,
     #[serde(borrow, default)]
@@ -60,8 +73,16 @@ struct BlobLine<'l> {
     lines: Option<Vec<&'l RawValue>>,
 }
 
-fn deserialize_raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
+/// Some consecutive elements of an earlier list.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct ListSlice<'a> {
+    /// The name of the list.
+    of: Cow<'a, str>,
+    /// The index of the first element.
+    from: usize,
+    /// The index after the last element.
+    to: usize,
 }
 
 impl<'b> BlobStore<'b> {
@@ -70,56 +91,83 @@ impl<'b> BlobStore<'b> {
         Self { text, ..Self::default() }
     }
 
-    /// Adds the blob of a line that starts at this offset. Returns its fields as the writer encodes them.
+    /// Adds the blobs of a line that starts at this offset.
     ///
     /// # Errors
-    /// When it is not a blob, the digest is not that of the value, or a blob that it refers to is missing.
-    pub(crate) fn insert_line(&mut self, line: &[u8], offset: u64) -> Result<Vec<u8>, String> {
-        let blob: BlobLine<'_> =
-            serde_json::from_slice(line).map_err(|error| format!("invalid `blob` record: {error}"))?;
-        let invalid = || format!("the blob's `digest` is `{}`, which is no digest", blob.digest);
-        let digest = parse_hex(&blob.digest).ok_or_else(invalid);
-        let spans = LineSpans { line, offset };
-        let check = |text: &[u8]| match digest_value(text) {
-            actual if actual == blob.digest => Ok(()),
-            actual => {
-                let name = &blob.digest;
-                Err(format!("the blob's `digest` is `{name}`, but the digest of its value is `{actual}`"))
+    /// When they are not blobs, one that they refer to is missing, one is on the tape already, or nothing in the line needs
+    /// one.
+    pub(crate) fn insert_line(
+        &mut self,
+        line: &LineText<'_>,
+        blobs: &str,
+        offset: u64,
+    ) -> Result<Vec<LineBlob>, String> {
+        let invalid = |error: serde_json::Error| format!("invalid `blobs`: {error}");
+        let blobs_of_line: Vec<&RawValue> = serde_json::from_str(blobs).map_err(invalid)?;
+        let spans = LineSpans { line: line.text, offset };
+        let mut inserted = Vec::with_capacity(blobs_of_line.len());
+        for blob in blobs_of_line {
+            inserted.push(self.insert(serde_json::from_str(blob.get()).map_err(invalid)?, &spans)?);
+        }
+        let mut needed: HashSet<BlobName> = references_in(line.record_text()).collect();
+        for LineBlob { name, text } in inserted.iter().rev() {
+            if !needed.contains(name) {
+                let name = to_hex(name);
+                return Err(format!("its blob `{name}` is not needed: the value or the reference to it was changed"));
             }
-        };
-        match (blob.value, &blob.parts, blob.of.as_deref().zip(blob.lines.as_ref())) {
+            needed.extend(names_in(text));
+        }
+        Ok(inserted)
+    }
+
+    /// Checks that the values are known to which a record in the writer's form refers.
+    pub(crate) fn check_references(&self, record: &[u8]) -> Result<(), String> {
+        let is_missing = |name: &BlobName| !self.values.contains_key(name) && self.lists.describe(name).is_none();
+        references_in(record).find(is_missing).map_or(Ok(()), |name| Err(missing_text(&to_hex(&name))))
+    }
+
+    fn insert(&mut self, blob: BlobFields<'_>, spans: &LineSpans<'_>) -> Result<LineBlob, String> {
+        let (digest, text) = match (blob.value, &blob.parts, blob.of.as_deref().zip(blob.lines.as_ref())) {
             (Some(value), None, None) => {
-                let (text, span, size) = self.read_value(value, &spans)?;
-                check(&text)?;
+                let (text, span, size) = self.read_value(value, spans)?;
                 let is_written = match text.first() {
                     Some(b'"') => text.len() >= STRING_BYTES,
                     Some(b'{') => text.len() >= OBJECT_BYTES && self.is_written(b"", &text),
                     _ => false,
                 };
-                let is_string = text.first() == Some(&b'"');
-                self.values.insert(digest?, StoredValue { text: span, size, is_written, is_string });
-                Ok(blob_fields(&blob.digest, "value", &text))
+                let (digest, is_string) = (digest_value(&text), text.first() == Some(&b'"'));
+                self.insert_value(StoredValue { digest, text: span, size, is_written, is_string })?;
+                (digest, encode_blob("value", &text))
             }
             (None, None, Some((of, lines))) => {
-                let JoinedText { text, span, content } = self.join_lines(of, lines, &spans)?;
-                check(&text)?;
+                let JoinedText { text, span, content } = self.join_lines(of, lines, spans)?;
                 let size = ResolvedSize { size_bytes: text.len(), depth: 0 };
-                let is_written = text.len() >= STRING_BYTES;
-                self.values.insert(digest?, StoredValue { text: span, size, is_written, is_string: true });
-                Ok(blob_fields(&blob.digest, "of", &content))
+                let (digest, is_written) = (digest_value(&text), text.len() >= STRING_BYTES);
+                self.insert_value(StoredValue { digest, text: span, size, is_written, is_string: true })?;
+                (digest, encode_blob("of", &content))
             }
             (None, Some(parts), None) => {
-                let (mut text, mut list) = (Vec::with_capacity(line.len()), Vec::with_capacity(parts.len()));
+                let (mut text, mut list) = (Vec::new(), Vec::with_capacity(parts.len()));
                 for part in parts {
                     text.push(if text.is_empty() { b'[' } else { b',' });
-                    list.push(self.read_part(part, &spans, &mut text)?);
+                    list.push(self.read_part(part, spans, &mut text)?);
                 }
                 text.extend_from_slice(if text.is_empty() { b"[]" } else { b"]" });
-                self.lists.insert(digest?, list)?;
-                Ok(blob_fields(&blob.digest, "parts", &text))
+                let digest = self.lists.insert(list)?;
+                if self.values.contains_key(&name_of(&digest)) {
+                    return Err(repeated_text(&digest));
+                }
+                (digest, encode_blob("parts", &text))
             }
-            _ => Err(String::from("invalid `blob` record: it must have `value`, `parts`, or `of` and `lines`")),
-        }
+            _ => return Err(String::from("invalid `blobs`: each must have `value`, `parts`, or `of` and `lines`")),
+        };
+        Ok(LineBlob { name: name_of(&digest), text })
+    }
+
+    fn insert_value(&mut self, value: StoredValue) -> Result<(), String> {
+        let (name, digest) = (name_of(&value.digest), value.digest);
+        let is_known = self.lists.describe(&name).is_some() || self.values.insert(name, value).is_some();
+        if is_known { Err(repeated_text(&digest)) } else { Ok(()) }
     }
 
     /// Reads a part of a list and appends its canonical text.
@@ -151,19 +199,19 @@ impl<'b> BlobStore<'b> {
     }
 
     /// Reads a text that has lines of an earlier one.
-    fn join_lines(&self, base_digest: &str, lines: &[&RawValue], spans: &LineSpans<'_>) -> Result<JoinedText, String> {
+    fn join_lines(&self, base_name: &str, lines: &[&RawValue], spans: &LineSpans<'_>) -> Result<JoinedText, String> {
         let error_text = |error: serde_json::Error| error.to_string();
-        let base = parse_hex(base_digest).and_then(|digest| self.values.get(&digest));
-        let base = base.ok_or_else(|| missing_text(base_digest))?;
+        let base = parse_hex(base_name).and_then(|name: BlobName| self.values.get(&name));
+        let base = base.ok_or_else(|| missing_text(base_name))?;
         if !base.is_string || matches!(base.text, TextSpan::Joined(_)) {
-            return Err(format!("it refers to lines of blob `{base_digest}`, which is not written as a text"));
+            return Err(format!("it refers to lines of blob `{base_name}`, which is not written as a text"));
         }
         let base_text = self.text.read_span(&base.text)?;
         let line_ends = find_line_ends(&base_text);
         // The first line begins behind the quote.
         let start_of = |line: usize| if line == 0 { Some(1) } else { line_ends.get(line - 1).copied() };
         let (mut text, mut parts) = (vec![b'"'], Vec::with_capacity(lines.len()));
-        let mut content = format!("\"{base_digest}\",\"lines\":[").into_bytes();
+        let mut content = format!("\"{base_name}\",\"lines\":[").into_bytes();
         for part in lines {
             content.extend_from_slice(if parts.is_empty() { b"" } else { b"," });
             if part.get().starts_with('[') {
@@ -173,7 +221,7 @@ impl<'b> BlobStore<'b> {
                     .filter(|range| !range.is_empty())
                     .and_then(|range| Some((base_text.get(range.clone())?, range)));
                 let (taken, range) =
-                    taken.ok_or_else(|| format!("it refers to lines that the text `{base_digest}` does not have"))?;
+                    taken.ok_or_else(|| format!("it refers to lines that the text `{base_name}` does not have"))?;
                 text.extend_from_slice(taken);
                 serde_json::to_writer(&mut content, &(from, to)).map_err(error_text)?;
                 parts.push(base.text.slice(range, &base_text));
@@ -220,8 +268,8 @@ impl<'b> BlobStore<'b> {
     }
 
     /// The digests of all blobs.
-    pub(crate) fn digests(&self) -> impl Iterator<Item = String> + '_ {
-        self.values.keys().chain(self.lists.digests()).map(to_hex)
+    pub(crate) fn digests(&self) -> impl Iterator<Item = DigestBytes> + '_ {
+        self.values.values().map(|value| &value.digest).chain(self.lists.digests()).copied()
     }
 
     /// The lists that a writer that continues the tape remembers.
@@ -229,19 +277,19 @@ impl<'b> BlobStore<'b> {
         let mut newest: Vec<_> = self.lists.digests().rev().take(MOST_LISTS).collect();
         newest.reverse();
         RecentLists::resume_after(newest.into_iter().map(|list| {
-            let elements = self.lists.elements(list).unwrap_or_default();
+            let elements = self.lists.elements(&name_of(list)).unwrap_or_default();
             elements.into_iter().map(|element| (element.digest, element.text_bytes)).collect()
         }))
     }
 
     /// The size of a blob that the writer writes.
-    pub(super) fn written_size(&self, digest: &str) -> Option<ResolvedSize> {
-        self.describe(digest).filter(|(_, is_written)| *is_written).map(|(size, _)| size)
+    pub(super) fn written_size(&self, name: &str) -> Option<ResolvedSize> {
+        self.describe(name).filter(|(_, is_written)| *is_written).map(|(size, _)| size)
     }
 
-    /// Canonical text in which each reference to a string is replaced by its digest, which is a string too. `None` if
+    /// Canonical text in which each reference to a string is replaced by its name, which is a string too. `None` if
     /// nothing refers to a string.
-    pub(crate) fn with_string_digests(&self, text: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn with_string_names(&self, text: &[u8]) -> Option<Vec<u8>> {
         const START: &str = "{\"$blob\":";
         let text = std::str::from_utf8(text).ok()?;
         let mut replaced = String::with_capacity(text.len());
@@ -249,8 +297,8 @@ impl<'b> BlobStore<'b> {
         replaced.push_str(parts.next()?);
         for part in parts {
             let reference = part.split_once('}').filter(|(string, _)| {
-                let digest = string.strip_prefix('"').and_then(|digest| digest.strip_suffix('"'));
-                let value = digest.and_then(parse_hex).and_then(|digest| self.values.get(&digest));
+                let name = string.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+                let value = name.and_then(parse_hex).and_then(|name: BlobName| self.values.get(&name));
                 value.is_some_and(|value| value.is_string)
             });
             match reference {
@@ -262,10 +310,10 @@ impl<'b> BlobStore<'b> {
     }
 
     /// The size of a blob after resolving, and whether the writer writes it.
-    fn describe(&self, digest: &str) -> Option<(ResolvedSize, bool)> {
-        let digest = parse_hex(digest)?;
-        let value = self.values.get(&digest).map(|value| (value.size, value.is_written));
-        value.or_else(|| self.lists.describe(&digest))
+    fn describe(&self, name: &str) -> Option<(ResolvedSize, bool)> {
+        let name = parse_hex(name)?;
+        let value = self.values.get(&name).map(|value| (value.size, value.is_written));
+        value.or_else(|| self.lists.describe(&name))
     }
 
     /// Resolves the references in the fields of a record.
@@ -285,18 +333,20 @@ impl<'b> BlobStore<'b> {
     /// Takes the messages of a request out of a record's fields, so that they can be resolved without them. Returns
     /// the reference to them, if they are one.
     pub(crate) fn take_messages(&self, kind: &str, fields: &mut Map<String, Value>) -> Option<Value> {
-        let name = match kind {
-            "event" => "payload",
-            "hook_call" | "outcome" => "value",
-            _ => return None,
-        };
+        let name = payload_field(kind)?;
         if fields.get("event").is_some_and(|event| event != EventKind::CompletionPre.name()) {
             return None;
         }
         let messages = fields.get_mut(name)?.get_mut("messages")?;
-        let digest = reference_digest(messages.as_object()?)?;
-        self.lists.describe(&parse_hex(digest)?)?;
+        let name = reference_name(messages.as_object()?)?;
+        self.lists.describe(&parse_hex(name)?)?;
         Some(messages.take())
+    }
+
+    /// The whole payload in a line that is not packed.
+    pub(crate) fn read_payload(&self, line: &LineText<'_>) -> Option<Value> {
+        let (head, fields) = line.parse_fields().ok()?;
+        self.resolve_fields(fields).ok()?.shift_remove(payload_field(&head.kind)?)
     }
 
     /// Adds the resolved size of a value. A reference is at `depth`.
@@ -304,7 +354,7 @@ impl<'b> BlobStore<'b> {
         extent.depth = extent.depth.max(depth);
         match value {
             Value::Array(items) => items.iter().try_for_each(|item| self.measure(item, depth + 1, extent))?,
-            Value::Object(fields) => match reference_digest(fields) {
+            Value::Object(fields) => match reference_name(fields) {
                 Some(name) => {
                     let (known, _) = self.describe(name).ok_or_else(|| missing_text(name))?;
                     extent.size_bytes = extent.size_bytes.saturating_add(known.size_bytes);
@@ -325,8 +375,8 @@ impl<'b> BlobStore<'b> {
         match value {
             Value::Array(items) => items.into_iter().map(|item| self.resolve(item)).collect(),
             Value::Object(fields) => {
-                if let Some(digest) = reference_digest(&fields).and_then(parse_hex) {
-                    return self.resolve_blob(&digest);
+                if let Some(name) = reference_name(&fields).and_then(parse_hex) {
+                    return self.resolve_blob(&name);
                 }
                 let escaped = fields.len() == 1 && fields.keys().all(|name| is_reference_name(name));
                 let plain = |name: String| if escaped { name.chars().skip(1).collect() } else { name };
@@ -337,15 +387,15 @@ impl<'b> BlobStore<'b> {
         }
     }
 
-    fn resolve_blob(&self, digest: &DigestBytes) -> Result<Value, String> {
+    fn resolve_blob(&self, name: &BlobName) -> Result<Value, String> {
         let read = |span: &TextSpan| {
             let text = self.text.read_span(span)?;
             self.resolve(serde_json::from_slice(&text).map_err(|error| error.to_string())?)
         };
-        match (self.values.get(digest), self.lists.elements(digest)) {
+        match (self.values.get(name), self.lists.elements(name)) {
             (Some(value), _) => read(&value.text),
             (None, Some(elements)) => elements.into_iter().map(|element| read(&element.text)).collect(),
-            (None, None) => Err(missing_text(&to_hex(digest))),
+            (None, None) => Err(missing_text(&to_hex(name))),
         }
     }
 }
@@ -375,14 +425,19 @@ impl LineSpans<'_> {
     }
 }
 
-fn missing_text(digest: &str) -> String {
-    format!("it refers to blob `{digest}`, which no line before it contains")
+/// The field of a kind that has a version of a payload.
+fn payload_field(kind: &str) -> Option<&'static str> {
+    match kind {
+        "event" => Some("payload"),
+        "hook_call" | "outcome" => Some("value"),
+        _ => None,
+    }
 }
 
-/// The digest that an object refers to.
-fn reference_digest(fields: &Map<String, Value>) -> Option<&str> {
+/// The name of the value that an object refers to.
+fn reference_name(fields: &Map<String, Value>) -> Option<&str> {
     match fields.get(NAME) {
-        Some(Value::String(digest)) if fields.len() == 1 => Some(digest),
+        Some(Value::String(name)) if fields.len() == 1 => Some(name),
         _ => None,
     }
 }
@@ -392,16 +447,25 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::line::digest_hex;
+    use crate::blobs::tests::line_of;
 
-    fn insert_value(blobs: &mut BlobStore<'_>, value: &Value) -> Result<String, String> {
-        let name = digest_hex(&serde_json::to_vec(value).unwrap());
-        insert(blobs, &json!({"digest": name, "value": value})).map(|_| name)
+    /// Inserts blobs from a line whose record refers to their values. Returns the names of those values.
+    fn insert(blobs: &mut BlobStore<'_>, new: &[Value], values: &[&Value]) -> Result<Vec<String>, String> {
+        let names: Vec<String> = values.iter().map(|value| name_of_value(value)).collect();
+        let needed: Vec<Value> = names.iter().map(|name| json!({"$blob": name})).collect();
+        // A value that is spelled in another way is kept, because the tape does not have the canonical text.
+        let spelled: Vec<String> = new.iter().map(|blob| serde_json::to_string_pretty(blob).unwrap()).collect();
+        let line = line_of(&spelled, &Value::from(needed).to_string());
+        let line = LineText::new(line.as_bytes());
+        blobs.insert_line(&line, line.shared_fields()?.blobs.unwrap(), 0).map(|_| names)
     }
 
-    fn insert(blobs: &mut BlobStore<'_>, fields: &Value) -> Result<Vec<u8>, String> {
-        // A value that is spelled in another way is kept, because the tape does not have the canonical text.
-        blobs.insert_line(serde_json::to_string_pretty(fields).unwrap().as_bytes(), 0)
+    fn name_of_value(value: &Value) -> String {
+        to_hex(&name_of(&digest_bytes(&serde_json::to_vec(value).unwrap())))
+    }
+
+    fn insert_value(blobs: &mut BlobStore<'_>, value: &Value) -> Result<String, String> {
+        insert(blobs, &[json!({"value": value})], &[value]).map(|mut names| names.remove(0))
     }
 
     fn resolve_value(blobs: &BlobStore<'_>, value: Value) -> Result<Value, String> {
@@ -420,12 +484,42 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_wrong_is_told() {
+        let (value, other) = (json!("a"), json!(["b", {"$blob": name_of_value(&json!("a"))}]));
+        let (blob, last) = (json!({ "value": value }), json!({ "value": other }));
+        let repeated = format!("blob `{}` a second time; a tape has each value once", name_of_value(&value));
+        let unneeded = format!("its blob `{}` is not needed", name_of_value(&value));
+        let missing = format!("it refers to blob `{}`, which no line up to it contains", name_of_value(&value));
+        let zero = "0".repeat(32);
+        let cases = [
+            (vec![blob.clone(), blob.clone()], vec![&value], repeated),
+            (vec![blob.clone()], vec![], unneeded.clone()),
+            (vec![blob.clone()], vec![&other], unneeded),
+            // A blob does not refer to one behind it, or to itself.
+            (vec![last.clone(), blob.clone()], vec![&other], missing),
+            (vec![json!({"parts": [{"of": zero, "from": 0, "to": 1}]})], vec![], format!("it refers to blob `{zero}`")),
+            (vec![json!({"of": zero, "lines": [[0, 1]]})], vec![], format!("it refers to blob `{zero}`")),
+            (vec![json!({"of": 1, "lines": []})], vec![], String::from("invalid `blobs`: ")),
+            (vec![json!({"of": zero})], vec![], String::from("invalid `blobs`: ")),
+            (vec![json!({"value": 1, "parts": []})], vec![], String::from("invalid `blobs`: ")),
+            (vec![json!({"value": 1, "digest": ""})], vec![], String::from("invalid `blobs`: ")),
+            (vec![json!({"parts": [1]})], vec![], String::from("invalid type")),
+            (vec![json!("text")], vec![], String::from("invalid `blobs`: ")),
+            (vec![json!(null)], vec![], String::from("invalid `blobs`: ")),
+        ];
+        for (new, values, expected) in cases {
+            let error = insert(&mut BlobStore::default(), &new, &values).unwrap_err();
+            assert!(error.starts_with(&expected), "{error}");
+        }
         let mut blobs = BlobStore::default();
-        let missing = "it refers to blob `ab`, which no line before it contains";
+        assert!(insert(&mut blobs, &[blob.clone(), last], &[&other]).is_ok());
+        assert!(insert(&mut blobs, &[blob], &[&value]).unwrap_err().contains("a second time"));
+        let missing = "it refers to blob `ab`, which no line up to it contains";
         assert_eq!(resolve_value(&blobs, json!([{"$blob": "ab"}])).unwrap_err(), missing);
-        assert_eq!(insert_value(&mut blobs, &json!({"$blob": "ab"})).unwrap_err(), missing);
-        let wrong = insert(&mut blobs, &json!({"digest": "ab", "value": 1})).unwrap_err();
-        assert!(wrong.starts_with("the blob's `digest` is `ab`, but the digest of its value is `6b86b2"), "{wrong}");
+        for wrong in ["{}", "1", "null", "\"text\"", "[[]]"] {
+            let line = format!("{{\"seq\":1,\"at_ms\":2,\"prev\":null,\"blobs\":{wrong},\"kind\":\"k\",\"data\":1}}");
+            let error = blobs.insert_line(&LineText::new(line.as_bytes()), wrong, 0).unwrap_err();
+            assert!(error.starts_with("invalid `blobs`: "), "{error}");
+        }
     }
 
     #[test]

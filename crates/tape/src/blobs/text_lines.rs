@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 use std::io::Write as _;
 use std::ops::Range;
 
+use super::BlobName;
+use crate::line::to_hex;
+
 /// The number of texts that are remembered.
 const MOST_TEXTS: usize = 4;
 /// The maximum size of the JSON text of a text that is remembered or compared.
@@ -20,21 +23,21 @@ pub(crate) struct RecentTexts(VecDeque<RecentText>);
 
 #[derive(Debug)]
 struct RecentText {
-    digest: String,
+    name: BlobName,
     json: Vec<u8>,
 }
 
 impl RecentTexts {
     /// Adds the newest text of the tape, given as its JSON text. Returns the content of its blob from `of` on if an
     /// earlier text has most of its lines. Otherwise it has to be written in full.
-    pub(crate) fn add(&mut self, digest: &str, json: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn add(&mut self, name: BlobName, json: &[u8]) -> Option<Vec<u8>> {
         if json.first() != Some(&b'"') || json.len() > MOST_TEXT_BYTES {
             return None;
         }
         let content = self.0.iter().find_map(|known| known.encode_lines_of(json));
         if content.is_none() {
             self.0.truncate(MOST_TEXTS - 1);
-            self.0.push_front(RecentText { digest: digest.to_owned(), json: json.to_vec() });
+            self.0.push_front(RecentText { name, json: json.to_vec() });
         }
         content
     }
@@ -68,7 +71,7 @@ impl RecentText {
                 (None, _) => parts.push(LinePart::New(line.to_vec())),
             }
         }
-        let mut content = format!("\"{}\",\"lines\":[", self.digest).into_bytes();
+        let mut content = format!("\"{}\",\"lines\":[", to_hex(&self.name)).into_bytes();
         for (index, part) in parts.iter().enumerate() {
             content.extend_from_slice(if index > 0 { b"," } else { b"" });
             // Writing to memory cannot fail.
@@ -158,23 +161,23 @@ mod tests {
         };
         let (mut texts, mut size_bytes, mut whole) = (RecentTexts::default(), 0, 0);
         for from in 100..200 {
-            match texts.add("d", &window(from)) {
+            match texts.add([0; 16], &window(from)) {
                 Some(content) => size_bytes += content.len(),
                 None => (size_bytes, whole) = (size_bytes + window(from).len(), whole + 1),
             }
         }
-        assert!(whole < 10 && size_bytes / 100 < 350, "{whole} in full, {size_bytes} bytes");
+        assert!(whole < 10 && size_bytes / 100 < 380, "{whole} in full, {size_bytes} bytes");
     }
 
     #[test]
     fn texts_that_share_little_are_written_in_full() {
         let mut texts = RecentTexts::default();
         let of = |line: &str, count: usize| to_json(&format!("first\n{}", format!("{line}\n").repeat(count)));
-        assert_eq!(texts.add("a", &of("one line", 100)), None);
-        assert_eq!(texts.add("b", &of("another line", 100)), None);
-        assert_eq!(texts.add("c", &to_json(&"x".repeat(2_000))), None);
-        assert_eq!(texts.add("d", b"{\"a\":1}"), None);
-        let content = texts.add("e", &of("one line", 99)).unwrap();
-        assert_eq!(content, b"\"a\",\"lines\":[[0,100]]");
+        assert_eq!(texts.add([10; 16], &of("one line", 100)), None);
+        assert_eq!(texts.add([1; 16], &of("another line", 100)), None);
+        assert_eq!(texts.add([2; 16], &to_json(&"x".repeat(2_000))), None);
+        assert_eq!(texts.add([3; 16], b"{\"a\":1}"), None);
+        let content = texts.add([4; 16], &of("one line", 99)).unwrap();
+        assert_eq!(content, format!("\"{}\",\"lines\":[[0,100]]", "0a".repeat(16)).as_bytes());
     }
 }

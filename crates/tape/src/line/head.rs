@@ -3,24 +3,51 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::text::{digest_hex, json_error_text};
-use crate::record::{ClosedRecord, Record, RecordBody};
+use crate::record::{ClosedRecord, Record, RecordBody, has_origin};
 
-/// The fields that every record has. `Text` is the type of its kind and `prev`.
+/// The fields that records have before those of their kind. `Text` is the type of the texts in them.
 #[derive(Debug)]
 pub(crate) struct RecordHead<Text> {
     pub(crate) seq: u64,
     pub(crate) at_ms: u64,
     pub(crate) prev: Option<Text>,
+    /// The JSON text of the origin, if the line has it.
+    pub(crate) origin: Option<Text>,
+    /// The JSON text of the large values that the record is the first one to need.
+    pub(crate) blobs: Option<Text>,
     pub(crate) kind: Text,
 }
 
-/// Appends a line: the fields of every record, then those of its body, which are a separate object.
-pub(crate) fn push_line(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Option<&str>, kind: &str, body: &[u8]) {
-    push_position(line, seq, at_ms, prev);
-    push_tail(line, kind, body);
+/// A line of a tape.
+#[derive(Debug)]
+pub(crate) struct LineText<'l> {
+    pub(crate) text: &'l [u8],
+    /// If the line has the writer's form: its head, and the text after its kind.
+    pub(crate) canonical: Option<(RecordHead<&'l str>, &'l [u8])>,
+}
+
+/// The fields of a line that later lines depend on, as JSON text.
+#[derive(Debug, Default)]
+pub(crate) struct SharedFields<'l> {
+    pub(crate) origin: Option<Cow<'l, str>>,
+    pub(crate) blobs: Option<&'l str>,
+}
+
+/// The large values of a line in any form.
+#[derive(Deserialize)]
+struct BlobsField<'l> {
+    #[serde(borrow, deserialize_with = "deserialize_raw")]
+    blobs: Option<&'l RawValue>,
+}
+
+/// Deserializes the text of a present field, so that an explicit `null` differs from an absent field.
+pub(crate) fn deserialize_raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// Appends what a line has before its kind.
@@ -29,6 +56,24 @@ pub(crate) fn push_position(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Opti
     let _ = write!(line, "{{\"seq\":{seq},\"at_ms\":{at_ms},\"prev\":");
     let _ = serde_json::to_writer(&mut *line, &prev);
     line.push(b',');
+}
+
+/// Appends what a line has between its position and its kind: the origin, if it is not that of the record before, and
+/// the values that no line before has.
+pub(crate) fn push_shared<'v>(line: &mut Vec<u8>, origin: Option<&str>, blobs: impl IntoIterator<Item = &'v [u8]>) {
+    if let Some(origin) = origin {
+        line.extend_from_slice(b"\"origin\":");
+        line.extend_from_slice(origin.as_bytes());
+        line.push(b',');
+    }
+    let start = line.len();
+    for blob in blobs {
+        line.extend_from_slice(if line.len() == start { b"\"blobs\":[" } else { b"," });
+        line.extend_from_slice(blob);
+    }
+    if line.len() > start {
+        line.extend_from_slice(b"],");
+    }
 }
 
 /// Appends a line from its kind on.
@@ -43,6 +88,42 @@ pub(crate) fn push_tail(line: &mut Vec<u8>, kind: &str, body: &[u8]) {
     line.extend_from_slice(fields);
 }
 
+impl<'l> LineText<'l> {
+    pub(crate) fn new(text: &'l [u8]) -> Self {
+        Self { text, canonical: RecordHead::parse_canonical(text) }
+    }
+
+    /// The text from the kind on, or all of it if the line has another form.
+    pub(crate) fn record_text(&self) -> &'l [u8] {
+        self.canonical.as_ref().map_or(self.text, |(_, rest)| rest)
+    }
+
+    /// The fields that later lines depend on.
+    pub(crate) fn shared_fields(&self) -> Result<SharedFields<'l>, String> {
+        if let Some((head, _)) = &self.canonical {
+            return Ok(SharedFields { origin: head.origin.map(Cow::Borrowed), blobs: head.blobs });
+        }
+        let (head, _) = RecordHead::parse_any(self.text)?;
+        let blobs = match head.blobs {
+            Some(_) => {
+                serde_json::from_slice::<BlobsField<'l>>(self.text).map_err(|error| json_error_text(&error))?.blobs
+            }
+            None => None,
+        };
+        Ok(SharedFields { origin: head.origin.map(Cow::Owned), blobs: blobs.map(RawValue::get) })
+    }
+
+    /// The head, and the fields of the kind.
+    pub(crate) fn parse_fields(&self) -> Result<(RecordHead<String>, Map<String, Value>), String> {
+        if let Some((head, rest)) = &self.canonical
+            && let Ok(fields) = serde_json::from_slice(&[b"{", rest.strip_prefix(b",").unwrap_or(rest)].concat())
+        {
+            return Ok((head.to_owned_head(), fields));
+        }
+        RecordHead::parse_any(self.text)
+    }
+}
+
 impl<'l> RecordHead<&'l str> {
     /// Parses the head of a line in the writer's canonical form, without a general JSON parser; `None` for any other
     /// form. The rest is what follows the kind: `}`, or a comma and the fields of the body.
@@ -54,13 +135,27 @@ impl<'l> RecordHead<&'l str> {
             Some(rest) => (None, rest),
             None => parse_digest(rest).map(|(prev, rest)| (Some(prev), rest))?,
         };
+        let (origin, rest) = match rest.strip_prefix(b",\"origin\":") {
+            Some(rest) => parse_value(rest).map(|(origin, rest)| (Some(origin), rest))?,
+            None => (None, rest),
+        };
+        let (blobs, rest) = match rest.strip_prefix(b",\"blobs\":") {
+            Some(rest) => parse_value(rest).map(|(blobs, rest)| (Some(blobs), rest))?,
+            None => (None, rest),
+        };
         let (kind, rest) = parse_word(rest.strip_prefix(b",\"kind\":")?)?;
-        Some((Self { seq, at_ms, prev, kind }, rest))
+        let is_known = origin.is_none() || has_origin(kind);
+        is_known.then_some((Self { seq, at_ms, prev, origin, blobs, kind }, rest))
     }
 
     /// The record with this head.
     pub(crate) fn to_record<'a>(&self, body: RecordBody<'a>) -> Record<'a> {
         Record { seq: self.seq, at_ms: self.at_ms, prev: self.prev.map(str::to_owned), body }
+    }
+
+    fn to_owned_head(&self) -> RecordHead<String> {
+        let [prev, origin, blobs] = [self.prev, self.origin, self.blobs].map(|text| text.map(str::to_owned));
+        RecordHead { seq: self.seq, at_ms: self.at_ms, prev, origin, blobs, kind: self.kind.to_owned() }
     }
 }
 
@@ -81,8 +176,21 @@ impl RecordHead<String> {
         let Some(Value::String(kind)) = fields.shift_remove("kind") else {
             return Err(String::from("`kind` must be a string"));
         };
-        Ok((Self { seq, at_ms, prev, kind }, fields))
+        // Of a kind without an origin, this is a field like any other.
+        let origin = if has_origin(&kind) { fields.shift_remove("origin") } else { None };
+        let blobs = fields.shift_remove("blobs");
+        let [origin, blobs] = [origin, blobs].map(|value| value.map(|value| value.to_string()));
+        Ok((Self { seq, at_ms, prev, origin, blobs, kind }, fields))
     }
+}
+
+/// Parses a value at the start. Returns its text with the rest.
+fn parse_value(text: &[u8]) -> Option<(&str, &[u8])> {
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>();
+    let value = values.next()?.ok()?.get();
+    // Space before the value would be left out of it.
+    let (_, rest) = text.split_at_checked(values.byte_offset()).filter(|(before, _)| before.len() == value.len())?;
+    Some((value, rest))
 }
 
 /// Parses an integer at the start, in JSON's spelling. Returns it with the rest.
@@ -127,7 +235,8 @@ const BEHIND: &str = "\"}";
 /// The record that closes a tape after `seq` records.
 pub(crate) fn make_closing_record(seq: u64, at_ms: u64, prev: Option<&str>) -> ClosedRecord<'static> {
     let mut line = Vec::new();
-    push_line(&mut line, seq, at_ms, prev, "closed", format!("{{\"records\":{seq}}}").as_bytes());
+    push_position(&mut line, seq, at_ms, prev);
+    push_tail(&mut line, "closed", format!("{{\"records\":{seq}}}").as_bytes());
     ClosedRecord { records: seq, digest: Cow::Owned(digest_hex(&line)) }
 }
 

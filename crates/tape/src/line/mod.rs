@@ -9,14 +9,15 @@ use crate::blobs;
 use crate::error::RecordError;
 use crate::record::{Record, RecordBody};
 
-pub(crate) use body::{FieldSource, encode_fields, from_fields, parse_typed};
+pub(crate) use body::{FieldSource, encode_fields, encode_origin, from_fields, parse_typed};
 pub(crate) use canonical::is_canonical;
-pub(crate) use head::{RecordHead, is_closing, make_closing_record, push_line, push_position, push_tail};
+pub(crate) use head::{
+    LineText, RecordHead, SharedFields, deserialize_raw, is_closing, make_closing_record, push_position, push_shared,
+    push_tail,
+};
 pub(crate) use text::is_deep;
 use text::json_error_text;
-pub(crate) use text::{
-    DEEPEST, DigestBytes, digest_bytes, digest_hex, digest_value, hex_digits, parse_hex, to_hex, value_depth,
-};
+pub(crate) use text::{DEEPEST, DigestBytes, digest_bytes, digest_hex, digest_value, parse_hex, to_hex, value_depth};
 
 impl Record<'_> {
     /// The record as a line of JSON, without the line end. It is complete: nothing in it refers to another record.
@@ -26,40 +27,46 @@ impl Record<'_> {
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
         let mut line = Vec::new();
         let body = pack_if_deep(encode_fields(&self.body)?)?.text;
-        push_line(&mut line, self.seq, self.at_ms, self.prev.as_deref(), self.body.kind(), &body);
+        push_position(&mut line, self.seq, self.at_ms, self.prev.as_deref());
+        push_shared(&mut line, encode_origin(&self.body)?.as_deref(), []);
+        push_tail(&mut line, self.body.kind(), &body);
         String::from_utf8(line).map_err(serde::ser::Error::custom)
     }
 
-    /// Parses a line of a tape that refers to no blob.
+    /// Parses a line that refers to no other one.
     ///
     /// # Errors
     /// When the line is not a record.
     pub fn from_line(line: &[u8]) -> Result<Record<'static>, RecordError> {
-        Self::from_stored(line, &blobs::BlobStore::default()).map_err(RecordError::new)
+        Self::from_stored(&LineText::new(line), &blobs::BlobStore::default(), None).map_err(RecordError::new)
     }
 
-    /// Parses a line of a tape.
-    pub(crate) fn from_stored(line: &[u8], blobs: &blobs::BlobStore<'_>) -> Result<Record<'static>, String> {
-        Self::from_stored_with(line, blobs, /*is_abridged*/ false).map(|(record, _)| record)
+    /// Parses a line of a tape. `origin` is the last one up to this line.
+    pub(crate) fn from_stored(
+        line: &LineText<'_>,
+        blobs: &blobs::BlobStore<'_>,
+        origin: Option<&str>,
+    ) -> Result<Record<'static>, String> {
+        Self::from_stored_with(line, blobs, origin, /*is_abridged*/ false).map(|(record, _)| record)
     }
 
     /// Parses a line of a tape. In an abridged record, the messages of a long request stay a reference. Returns whether
     /// there are any.
     pub(crate) fn from_stored_with(
-        line: &[u8],
+        line: &LineText<'_>,
         blobs: &blobs::BlobStore<'_>,
+        origin: Option<&str>,
         is_abridged: bool,
     ) -> Result<(Record<'static>, bool), String> {
-        if let Some((head, rest)) = RecordHead::parse_canonical(line)
+        if let Some((head, rest)) = &line.canonical
             && !blobs::may_contain_reference(rest)
-            && let Some(body) = parse_typed(head.kind, rest)
+            && let Some(body) = parse_typed(head.kind, rest, head.origin.or(origin))
         {
             return Ok((head.to_record(body), false));
         }
-        let (head, mut fields) = RecordHead::parse_any(line)?;
+        let (head, mut fields) = line.parse_fields()?;
         let messages = if is_abridged { blobs.take_messages(&head.kind, &mut fields) } else { None };
-        // The value of a blob keeps its references.
-        let mut fields = if head.kind == "blob" { fields } else { blobs.resolve_fields(fields)? };
+        let mut fields = blobs.resolve_fields(fields)?;
         let has_reference = messages.is_some();
         if let Some(messages) = messages {
             let payload = fields.iter_mut().find(|(name, _)| matches!(name.as_str(), "payload" | "value"));
@@ -67,7 +74,7 @@ impl Record<'_> {
                 *place = messages;
             }
         }
-        let body = from_fields(&head.kind, fields)?;
+        let body = from_fields(&head.kind, fields, head.origin.as_deref().or(origin))?;
         Ok((Record { seq: head.seq, at_ms: head.at_ms, prev: head.prev, body }, has_reference))
     }
 }
@@ -92,9 +99,9 @@ pub(crate) fn pack_if_deep(text: Vec<u8>) -> Result<PackedFields, serde_json::Er
 }
 
 /// Parses fields in their written form that refer to no blob.
-pub(crate) fn parse_body(kind: &str, fields: &[u8]) -> Result<RecordBody<'static>, String> {
+pub(crate) fn parse_body(kind: &str, fields: &[u8], origin: Option<&str>) -> Result<RecordBody<'static>, String> {
     let fields = serde_json::from_slice(fields).map_err(|error| json_error_text(&error))?;
-    from_fields(kind, fields)
+    from_fields(kind, fields, origin)
 }
 
 #[cfg(test)]

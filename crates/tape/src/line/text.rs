@@ -28,51 +28,44 @@ pub(crate) fn digest_hex(bytes: &[u8]) -> String {
     to_hex(&digest_bytes(bytes))
 }
 
-/// SHA-256 in hex of the JSON text of a value.
+/// SHA-256 of the JSON text of a value.
 ///
 /// The long values of one call are on its tape several times, and are read and written again when its branch is merged.
 /// Comparing a value with those before it costs a small part of what the digest costs.
-pub(crate) fn digest_value(json: &[u8]) -> String {
-    static RECENT: Mutex<VecDeque<(Box<[u8]>, String)>> = Mutex::new(VecDeque::new());
+pub(crate) fn digest_value(json: &[u8]) -> DigestBytes {
+    static RECENT: Mutex<VecDeque<(Box<[u8]>, DigestBytes)>> = Mutex::new(VecDeque::new());
     if !REMEMBERED_BYTES.contains(&json.len()) {
-        return digest_hex(json);
+        return digest_bytes(json);
     }
     // No statement between two changes can panic.
     let lock = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = lock().iter().find(|(text, _)| **text == *json).map(|(_, digest)| digest.clone());
+    let known = lock().iter().find(|(text, _)| **text == *json).map(|(_, digest)| *digest);
     known.unwrap_or_else(|| {
-        let digest = digest_hex(json);
+        let digest = digest_bytes(json);
         let mut recent = lock();
         recent.truncate(REMEMBERED_VALUES - 1);
-        recent.push_front((json.into(), digest.clone()));
+        recent.push_front((json.into(), digest));
         digest
     })
 }
 
-/// A digest in hex.
-pub(crate) fn to_hex(digest: &DigestBytes) -> String {
-    String::from_utf8_lossy(&hex_digits(digest)).into_owned()
+/// A digest, or the beginning of one, in hex.
+pub(crate) fn to_hex(digest: &[u8]) -> String {
+    let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 });
+    let mut text = String::with_capacity(2 * digest.len());
+    text.extend(digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
+    text
 }
 
-/// The digits of a digest in hex.
-pub(crate) fn hex_digits(digest: &DigestBytes) -> [u8; 64] {
-    let digit = |half: u8| if half < 10 { b'0' + half } else { b'a' + half - 10 };
-    let mut digits = [0; 64];
-    for (pair, byte) in digits.chunks_exact_mut(2).zip(digest) {
-        pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
-    }
-    digits
-}
-
-/// The digest that a text writes in hex, with lower case letters.
-pub(crate) fn parse_hex(text: &str) -> Option<DigestBytes> {
+/// The bytes that a text writes in hex, with lower case letters.
+pub(crate) fn parse_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let half = |digit: u8| match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'a'..=b'f' => Some(digit - b'a' + 10),
         _ => None,
     };
-    let mut digest = DigestBytes::default();
-    if text.len() != 2 * digest.len() {
+    let mut digest = [0; N];
+    if text.len() != 2 * N {
         return None;
     }
     for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
@@ -143,7 +136,7 @@ mod tests {
         let mut values: Vec<Vec<u8>> = (0..6).map(|last| [&[b'x'; 20_000][..], &[last]].concat()).collect();
         values.push(vec![b'x'; 20_000]);
         for value in values.iter().chain(&values) {
-            assert_eq!((digest_value(value), digest_value(value)), (digest_hex(value), digest_hex(value)));
+            assert_eq!((digest_value(value), digest_value(value)), (digest_bytes(value), digest_bytes(value)));
         }
     }
 
@@ -153,7 +146,7 @@ mod tests {
         assert_eq!(parse_hex(&to_hex(&digest)), Some(digest));
         let upper = to_hex(&digest).to_uppercase();
         for other in ["", "ab", &upper, &"g".repeat(64), &"\u{fc}".repeat(32)] {
-            assert_eq!(parse_hex(other), None, "{other}");
+            assert_eq!(parse_hex::<32>(other), None, "{other}");
         }
     }
 

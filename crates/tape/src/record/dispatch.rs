@@ -26,6 +26,7 @@ pub struct EventRecord<'a> {
     /// The event's name.
     pub event: Cow<'a, str>,
     /// The session, turn and agent that fired the event.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// Whether no hook matches the event. The record is then the whole dispatch: the event is allowed, with this
     /// payload.

@@ -16,6 +16,7 @@ pub use super::kinds::HostRecord;
 #[serde(deny_unknown_fields)]
 pub struct SessionRecord<'a> {
     /// The session, turn and agent.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// The host's own object, such as the agent's path, the model, the workspace and the permission mode.
     pub reopen_data: Cow<'a, Value>,
@@ -26,6 +27,7 @@ pub struct SessionRecord<'a> {
 #[serde(deny_unknown_fields)]
 pub struct UserMessageRecord<'a> {
     /// The session, turn and agent.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// How the message arrived.
     pub source: MessageSource,
@@ -52,6 +54,7 @@ pub enum MessageSource {
 #[serde(deny_unknown_fields)]
 pub struct ModelRequestRecord<'a> {
     /// The session, turn and agent.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// The conversation it belongs to.
     pub conversation: Cow<'a, str>,
@@ -72,6 +75,7 @@ pub struct ModelRequestRecord<'a> {
 #[serde(deny_unknown_fields)]
 pub struct ModelReplyRecord<'a> {
     /// The session, turn and agent.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// The request.
     pub request: u64,
@@ -100,6 +104,7 @@ pub struct ModelErrorRecord<'a> {
 #[serde(deny_unknown_fields)]
 pub struct ToolCallRecord<'a> {
     /// The session, turn and agent.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// The call's id in the conversation.
     pub id: Cow<'a, str>,
@@ -114,6 +119,7 @@ pub struct ToolCallRecord<'a> {
 #[serde(deny_unknown_fields)]
 pub struct ToolResultRecord<'a> {
     /// The session, turn and agent.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// The call's id in the conversation.
     pub id: Cow<'a, str>,
@@ -133,6 +139,7 @@ pub struct ToolResultRecord<'a> {
 #[serde(deny_unknown_fields)]
 pub struct MessageRecord<'a> {
     /// The session, turn and agent.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// The conversation.
     pub conversation: Cow<'a, str>,
@@ -145,6 +152,7 @@ pub struct MessageRecord<'a> {
 #[serde(deny_unknown_fields)]
 pub struct MessagesRecord<'a> {
     /// The session, turn and agent.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// The conversation.
     pub conversation: Cow<'a, str>,
@@ -171,6 +179,7 @@ pub enum MessagesReplacedBy {
 #[serde(deny_unknown_fields)]
 pub struct ReminderRecord<'a> {
     /// The session, turn and agent.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// What happened.
     pub transition: ReminderTransition,
@@ -203,6 +212,7 @@ pub enum ReminderTransition {
 #[serde(deny_unknown_fields)]
 pub struct TurnRecord<'a> {
     /// The session, turn and agent.
+    #[serde(skip_serializing)]
     pub origin: Cow<'a, Origin>,
     /// Whether the turn begins or ends.
     pub phase: TurnPhase,

@@ -15,9 +15,9 @@ use super::host::{
     ToolResultRecord, TurnRecord, UserMessageRecord,
 };
 use super::{
-    ApprovalRecord, BlobRecord, ClosedRecord, EffectRecord, EventRecord, HeaderRecord, HookCallRecord,
-    HookReturnedRecord, HookSkippedRecord, HookVetoedRecord, HooksRecord, OutcomeRecord, PassedCall, RecordedVerdict,
-    RepairedRecord, WarningRecord,
+    ApprovalRecord, ClosedRecord, EffectRecord, EventRecord, HeaderRecord, HookCallRecord, HookReturnedRecord,
+    HookSkippedRecord, HookVetoedRecord, HooksRecord, OutcomeRecord, PassedCall, RecordedVerdict, RepairedRecord,
+    WarningRecord,
 };
 use crate::line::FieldSource;
 
@@ -57,6 +57,11 @@ macro_rules! records {
         /// Every kind with a struct of its own.
         pub(crate) const KINDS: &[&str] = &[$($kind,)* $($host_kind),*];
 
+        /// Whether records of a kind have an origin, which is written only if it is not that of the record before.
+        pub(crate) fn has_origin(kind: &str) -> bool {
+            matches!(kind, "event" $(| $host_kind)*)
+        }
+
         impl RecordBody<'_> {
             /// The value of `kind` on the tape.
             #[must_use]
@@ -93,7 +98,7 @@ macro_rules! records {
                 }
             }
 
-            /// Appends the fields of the record as a JSON object.
+            /// Appends the fields of the record without its origin as a JSON object.
             pub(crate) fn push_fields(&self, text: &mut Vec<u8>) -> Result<(), serde_json::Error> {
                 match self {
                     $(Self::$variant(record) => serde_json::to_writer(text, record),)*
@@ -164,8 +169,6 @@ records! {
         "approval" = Approval(ApprovalRecord<'a>), numbers [dispatch];
         /// A dispatch ended.
         "outcome" = Outcome(OutcomeRecord<'a>), numbers [dispatch];
-        /// A value that later records refer to.
-        "blob" = Blob(BlobRecord<'a>);
         /// A torn record at the end of the tape was removed.
         "repaired" = Repaired(RepairedRecord);
         /// The tape was closed.
@@ -240,6 +243,15 @@ impl EventRecord<'_> {
 }
 
 impl RecordBody<'_> {
+    /// The session, turn and agent of an event or of a record of the host.
+    pub(crate) fn origin(&self) -> Option<&Origin> {
+        match self {
+            Self::Event(fired) => Some(&fired.origin),
+            Self::Host(record) => Some(record.origin()),
+            _ => None,
+        }
+    }
+
     /// The number of the dispatch that the record belongs to.
     #[must_use]
     pub fn dispatch(&self) -> Option<u64> {

@@ -1,10 +1,10 @@
-//! The tape format, version 6.
+//! The tape format, version 7.
 //!
 //! A tape is UTF-8 text. Each line is one record: a JSON object that ends with `\n`. The writer hands the complete line
 //! to the operating system before the host acts on the record. A killed program therefore leaves complete records and
 //! at most one torn record, which is the last line. [`crate::Durability`] decides how much survives a power failure.
 //!
-//! Version 6 is the only version. A tape of another version is refused with an error that names the version of Pintle
+//! Version 7 is the only version. A tape of another version is refused with an error that names the version of Pintle
 //! that wrote it.
 //!
 //! # Encoding
@@ -18,7 +18,7 @@
 //!   two lower case hex digits), and nothing else.
 //! - JSON objects from outside keep the order of their fields.
 //!
-//! Readers accept any valid JSON.
+//! Readers accept any valid JSON, but no escapes in a reference to a large value.
 //!
 //! A field without a value is absent, not `null`. A `null` is a JSON value from outside. Durations end in `_us`
 //! (microseconds) or `_ms` (milliseconds), and sizes end in `_bytes`. A record of a kind below has no fields other than
@@ -31,6 +31,8 @@
 //! | `seq` | the number of the record, from 0 without gaps |
 //! | `at_ms` | when the record was written, in milliseconds since the Unix epoch; never less than in the record before |
 //! | `prev` | the SHA-256 of the line before, in hex and without its `\n`; `null` only in the header |
+//! | `origin` | of an event and of the records of the host: `{session, turn, agent, depth, run, persona, step, deny_continues}`; absent if it is that of the last record before that is of such a kind |
+//! | `blobs` | the large values that the record is the first one to need; absent if there are none |
 //! | `kind` | one of the kinds below; readers keep records of unknown kinds |
 //! | `packed` | only if the record nests deeper than 100 levels: all fields of its kind as JSON text |
 //!
@@ -40,38 +42,38 @@
 //!
 //! # Large values
 //!
-//! A large value is replaced by `{"$blob": DIGEST}`. Large is a string whose JSON has 1,024 bytes or more, an object whose
+//! A large value is replaced by `{"$blob": NAME}`. Large is a string whose JSON has 1,024 bytes or more, an object whose
 //! JSON has 4,096 bytes or more, and an array whose JSON has 4,096 bytes or more, or 1,024 bytes or more if it has at
-//! least four elements; each after the large values within it are replaced. A `blob` record holds the value. It comes
-//! before the first record that refers to it, and each value has one `blob` record on the tape.
+//! least four elements; each after the large values within it are replaced. The value itself is in `blobs` of the first
+//! record that needs it. Each value is on the tape once. `blobs` is an array in which each value may refer to those before
+//! it, and each is needed: the record refers to it, or a later one of the same line does.
 //!
-//! The DIGEST of a string or an object is the SHA-256 in hex of its JSON at that point. That of an array covers its
-//! elements one after the other: it starts with the SHA-256 of `[]`, and for each element becomes the SHA-256 of itself
-//! and the SHA-256 of the element's JSON (64 bytes). So it depends on the elements alone, and an array that grows does
-//! not have to be read again for it.
+//! The NAME is the first 32 hex digits of the value's digest. The writer stops if another value on the tape has the same
+//! name; the lines are covered by their whole digests. The digest of a string or an object is the SHA-256 of its JSON at
+//! that point. That of an array covers its elements one after the other: it starts with the SHA-256 of `[]`, and for each
+//! element becomes the SHA-256 of itself and the SHA-256 of the element's JSON (64 bytes). So it depends on the elements
+//! alone, and an array that grows does not have to be read again for it. A value that was changed has another name, so
+//! what refers to it finds nothing.
 //!
-//! The `blob` of an array has `parts` instead of `value`: each is an array of elements, or `{"of": DIGEST, "from": N,
-//! "to": N}`, the elements from one index to before another of an array that an earlier `blob` holds. The writer takes
-//! elements from the arrays that it wrote last, so the messages of a conversation that is sent again and again cost what
-//! is new in them, also if hooks rewrite some or old ones are left out. Which parts it chooses is not part of the format.
+//! A string or an object is in `blobs` as `{"value": VALUE}`. An array is `{"parts": [..]}`: each part is an array of
+//! elements, or `{"of": NAME, "from": N, "to": N}`, the elements from one index to before another of an earlier array. The
+//! writer takes elements from the arrays that it wrote last, so the messages of a conversation that is sent again and again
+//! cost what is new in them, also if hooks rewrite some or old ones are left out. Which parts it chooses is not part of the
+//! format.
 //!
-//! The `blob` of a string may have `of`, the DIGEST of an earlier string that has a `value`, and `lines` instead of its own
-//! `value`: each is a string, or `[N, N]`, the lines of that earlier string from one index to before another. A line ends
-//! with its `\n`. Together they are the string. Which parts the writer chooses is not part of the format.
+//! A string may also be `{"of": NAME, "lines": [..]}`, with the name of an earlier string that has a `value`: each of the
+//! lines is a string, or `[N, N]`, the lines of that earlier string from one index to before another. A line ends with its
+//! `\n`. Together they are the string. Which parts the writer chooses is not part of the format.
 //!
-//! Not replaced are field names, the fields `verdict` and `origin`, and values in the header, in `blob` records and in
-//! packed records.
+//! Not replaced are field names, the fields `verdict` and `origin`, and values in the header and in packed records.
 //!
 //! An object from outside whose only field is `$blob`, with or without more `$` before it, is written with one `$`
 //! more. Readers remove that `$`.
 //!
 //! # Kinds: the tape itself
 //!
-//! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (6), `pintle` (the version
+//! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (7), `pintle` (the version
 //! that wrote the tape), `session`, `started_ms`, `shadow` (whether the whole session runs in shadow mode).
-//!
-//! `blob` holds a large value ([`BlobRecord`]): `digest`, and `value`, `parts`, or `of` and `lines`
-//! (see above).
 //!
 //! `repaired` replaces a torn record when the tape is continued ([`RepairedRecord`]): `line` (the line of the torn record,
 //! from 1, which is now the line of this record), `size_bytes` (the number of bytes that were removed). If the program
@@ -94,10 +96,9 @@
 //!
 //! `event` starts a dispatch ([`EventRecord`]): `dispatch` (its number, from 1 in the order of the tape), `parent` (the
 //! dispatch on the same thread that this one is inside of), `cause` (the hook call that emitted the event), `event`,
-//! `origin` `{session, turn, agent, depth, run, persona, step}`, `no_hooks` (`true` if no hook matches the
-//! event; otherwise absent), `passed` `[{call, hook, entry, duration_us}]` (the calls of its hooks, if all of them are
-//! built-in hooks that start no program, all of them passed without effects and warnings, and the tape has nothing between
-//! them; otherwise absent), `payload` (version 0 of the payload in this dispatch). With `no_hooks` or `passed` this record
+//! `origin` (before the kind), `no_hooks` (`true` if no hook matches the event; otherwise absent), `passed` `[{call, hook,
+//! entry, duration_us}]` (the calls of its hooks, if all of them are built-in hooks that start no program, all of them
+//! passed without effects and warnings, and the tape has nothing between them; otherwise absent), `payload` (version 0 of the payload in this dispatch). With `no_hooks` or `passed` this record
 //! is the whole dispatch: the event is allowed with this payload, and there is no `outcome`. The record is written when the
 //! first hook is called or skipped, or when no hook has matched. That of an event which only built-in hooks hear is written
 //! when they have returned.
@@ -146,7 +147,7 @@
 //!
 //! # Kinds: the host
 //!
-//! Each has `origin`. It is written before the host acts, or as soon as the host has the result ([`host`]):
+//! Each has `origin`, before the kind. It is written before the host acts, or as soon as the host has the result ([`host`]):
 //!
 //! | kind | fields |
 //! | --- | --- |
@@ -186,15 +187,15 @@
 //! # Example
 //!
 //! ```json
-//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":6,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
+//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":7,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
 //! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","scope":"runtime","hooks":[{"entry":0,"chain":0,"id":"command_guard","event":"tool.pre","event_alias":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","on_deny":"default","strict_matcher":false,"path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
-//! {"seq":2,"at_ms":1750000000002,"prev":"5f0e…","kind":"event","dispatch":1,"event":"tool.pre","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"payload":{"id":"call_1","name":"run_command","arguments":"{\"command\":\"mkfs\"}","args":{"command":"mkfs"}}}
+//! {"seq":2,"at_ms":1750000000002,"prev":"5f0e…","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"kind":"event","dispatch":1,"event":"tool.pre","payload":{"id":"call_1","name":"run_command","arguments":"{\"command\":\"mkfs\"}","args":{"command":"mkfs"}}}
 //! {"seq":3,"at_ms":1750000000002,"prev":"a41c…","kind":"hook_call","dispatch":1,"call":1,"hook":"command_guard","entry":0,"round":0,"payload":0}
 //! {"seq":4,"at_ms":1750000000002,"prev":"77d0…","kind":"effect","dispatch":1,"call":1,"caller":"command_guard","request":{"metric_incr":{"name":"audit.policy.deny","amount":1}},"reply":{"int":1}}
 //! {"seq":5,"at_ms":1750000000002,"prev":"0b3d…","kind":"hook_returned","dispatch":1,"call":1,"hook":"command_guard","duration_us":41,"verdict":{"kind":"deny","reason":"`mkfs` is not for agents"}}
 //! {"seq":6,"at_ms":1750000000002,"prev":"c9e1…","kind":"hook_vetoed","dispatch":1,"call":1,"hook":"command_guard","reason":"`mkfs` is not for agents","decision":"deny"}
 //! {"seq":7,"at_ms":1750000000002,"prev":"1d07…","kind":"outcome","dispatch":1,"event":"tool.pre","decision":"deny","approved":false,"rewritten":false,"payload":0,"reasons":[{"hook":"command_guard","text":"`mkfs` is not for agents"}],"hooks_called":1}
-//! {"seq":8,"at_ms":1750000000003,"prev":"31aa…","kind":"message","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"conversation":"","message":{"role":"tool","content":"blocked","tool_call_id":"call_1"}}
+//! {"seq":8,"at_ms":1750000000003,"prev":"31aa…","kind":"message","conversation":"","message":{"role":"tool","content":"blocked","tool_call_id":"call_1"}}
 //! ```
 
 pub mod host;
@@ -213,12 +214,12 @@ pub use dispatch::{
 pub use header::{HeaderRecord, HookScope, HooksRecord, LoadedHook};
 pub use hook::{HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord};
 pub use kinds::{HostRecord, NoteRecord, RecordBody};
-pub(crate) use kinds::{REDACTED, RecordNumbers, is_reserved};
-pub use maintenance::{BlobRecord, ClosedRecord, ListPart, ListSlice, RepairedRecord, TextPart};
+pub(crate) use kinds::{REDACTED, RecordNumbers, has_origin, is_reserved};
+pub use maintenance::{ClosedRecord, RepairedRecord};
 pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 
 /// The version of the format, and the only one that Pintle writes and reads.
-pub const FORMAT: u32 = 6;
+pub const FORMAT: u32 = 7;
 
 /// One line of a tape.
 ///

@@ -7,6 +7,7 @@ use std::fmt;
 use super::renumber::TapeDivergence;
 use super::split::SplitLine;
 use crate::blobs::BlobStore;
+use crate::line::LineText;
 use crate::record::{Record, RecordBody};
 
 /// The first difference between the old tape and the replayed one.
@@ -66,8 +67,11 @@ impl ReplayDifference {
         let TapeDivergence { index, actual } = divergence;
         let line = lines.get(index);
         let text = line.map_or(&[][..], |line| line.text);
-        let old = Record::from_stored(text, blobs).ok();
-        let new = actual.as_deref().and_then(|actual| Record::from_stored(actual, blobs).ok());
+        let old = line.and_then(|line| line.read_record(blobs).ok());
+        // The lines before are the same, so the last origin is, too.
+        let origin = line.and_then(|line| line.origin.as_deref());
+        let new = actual.as_deref().map(LineText::new);
+        let new = new.and_then(|actual| Record::from_stored(&actual, blobs, origin).ok());
         let difference_kind = match (&old, &new) {
             (Some(old), Some(new)) if old.body != new.body => DifferenceKind::Content,
             (Some(old), Some(new)) if (old.seq, &old.prev) != (new.seq, &new.prev) => DifferenceKind::Chain,
@@ -94,7 +98,7 @@ impl ReplayDifference {
 fn find_event_name(lines: &[SplitLine<'_>], dispatch: u64, blobs: &BlobStore<'_>) -> Option<String> {
     let start = format!("\"kind\":\"event\",\"dispatch\":{dispatch},");
     let line = lines.iter().find(|line| line.tail.starts_with(start.as_bytes()))?;
-    match Record::from_stored(line.text, blobs).ok()?.body {
+    match line.read_record(blobs).ok()?.body {
         RecordBody::Event(fired) => Some(fired.event.into_owned()),
         _ => None,
     }

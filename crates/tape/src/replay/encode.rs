@@ -5,16 +5,19 @@ use std::cell::RefCell;
 use pintle_contract::Redactor;
 
 use crate::blobs::{
-    BlobContent, BlobExtraction, ExtractedBlob, RecentLists, STRING_BYTES, blob_fields, may_contain_reference,
+    BlobContent, BlobExtraction, ExtractedBlob, LineBlob, RecentLists, STRING_BYTES, encode_blob,
+    may_contain_reference, name_of,
 };
 use crate::line::{is_deep, push_tail};
 use crate::record::RecordBody;
 use crate::write::EncodedFields;
 
-/// A line from its kind on, and the blobs that the tape must have before it.
+/// A line from its kind on, with what it may need before that.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct RecordTail {
     pub(super) text: Vec<u8>,
+    /// The JSON text of its origin, if it has one.
+    pub(super) origin: Option<String>,
     /// Its large values.
     pub(super) blobs: Vec<ExtractedBlob>,
 }
@@ -25,15 +28,18 @@ impl RecordTail {
         // Records consist of JSON values, which can always be written as JSON.
         let Ok(prepared) = EncodedFields::new(body, secrets) else { return Self::default() };
         let BlobExtraction { text, blobs } = prepared.stored;
-        Self { text: encode_tail(body.kind(), &text), blobs }
+        Self { text: encode_tail(body.kind(), &text), origin: prepared.origin, blobs }
     }
 
-    pub(super) fn encode_blob(blob: &ExtractedBlob) -> Self {
-        let fields = match &blob.content {
-            BlobContent::Value(value) => blob_fields(&blob.digest, "value", value),
-            BlobContent::List(list) => blob_fields(&blob.digest, "parts", &RecentLists::default().add(list.clone())),
-        };
-        Self { text: encode_tail("blob", &fields), blobs: Vec::new() }
+    /// Its large values as a tape has them that has none of them.
+    pub(super) fn encode_blobs(&self) -> impl Iterator<Item = LineBlob> + '_ {
+        self.blobs.iter().map(|blob| {
+            let text = match &blob.content {
+                BlobContent::Value(value) => encode_blob("value", value),
+                BlobContent::List(list) => encode_blob("parts", &RecentLists::default().add(list.clone())),
+            };
+            LineBlob { name: name_of(&blob.digest), text }
+        })
     }
 
     /// The encoding of a record; `None` if `tail` is that encoding.

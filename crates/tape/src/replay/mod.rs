@@ -175,7 +175,7 @@ pub fn replay_with(
     };
     replacements.extend(replayer.rerun(dispatches, threads, &|done| progress(done, count)));
     replacements.sort_by_key(|replacement| replacement.index);
-    let renumbered = renumber::renumber(&lines, replacements);
+    let renumbered = renumber::renumber(&lines, split.contexts, replacements);
     let difference = renumbered.divergence.map(|divergence| ReplayDifference::new(&lines, divergence, &split.blobs));
     Ok(ReplayReport {
         records: count,

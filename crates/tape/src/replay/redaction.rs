@@ -6,7 +6,7 @@
 //! The tape does not tell which placeholders were secrets. Replay accepts the dispatch if some combination of marks
 //! reproduces it.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::Redactor;
 
@@ -15,7 +15,7 @@ use super::split::SplitLine;
 use super::stubs::StubRegistry;
 use crate::blobs::BlobStore;
 use crate::line::{encode_fields, pack_if_deep, parse_body};
-use crate::record::{Record, RecordBody};
+use crate::record::RecordBody;
 
 /// The text that replaces a secret on the tape.
 const PLACEHOLDER: &str = "[REDACTED]";
@@ -61,6 +61,8 @@ pub(super) struct WholeDispatch {
 struct WholeRecord {
     line_index: usize,
     body: RecordBody<'static>,
+    /// The JSON text of the last origin up to it.
+    origin: Option<Arc<str>>,
     /// The text of its fields.
     text: String,
 }
@@ -70,12 +72,13 @@ impl WholeDispatch {
     pub(super) fn read(lines: &[SplitLine<'_>], records: &[usize], blobs: &BlobStore<'_>) -> Option<Self> {
         let mut whole = Self { records: Vec::with_capacity(records.len()), digest: None };
         for index in records {
-            let body = Record::from_stored(lines.get(*index)?.text, blobs).ok()?.body;
+            let line = lines.get(*index)?;
+            let body = line.read_record(blobs).ok()?.body;
             let text = String::from_utf8(pack_if_deep(encode_fields(&body).ok()?).ok()?.text).ok()?;
             if let RecordBody::Approval(approval) = &body {
                 whole.digest.get_or_insert_with(|| approval.digest.to_string());
             }
-            whole.records.push(WholeRecord { line_index: *index, body, text });
+            whole.records.push(WholeRecord { line_index: *index, body, origin: line.origin.clone(), text });
         }
         Some(whole)
     }
@@ -111,7 +114,7 @@ impl WholeDispatch {
         for record in &self.records {
             let body = if is_secret(record) {
                 let marked = record.text.replace(PLACEHOLDER, &format!("{PLACEHOLDER}{MARK}"));
-                parse_body(record.body.kind(), marked.as_bytes()).ok()?
+                parse_body(record.body.kind(), marked.as_bytes(), record.origin.as_deref()).ok()?
             } else {
                 record.body.clone()
             };

@@ -1,10 +1,16 @@
 //! Builds the new tape from the replayed records, and finds where it differs from the old one.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
 use super::comparing_journal::LineReplacement;
 use super::encode::RecordTail;
-use super::split::SplitLine;
-use crate::line::{DigestBytes, digest_bytes, hex_digits, is_closing, make_closing_record, push_position, to_hex};
-use crate::record::RecordBody;
+use super::split::{LineContext, SplitLine};
+use crate::blobs::{BlobName, LineBlob, names_in, references_in};
+use crate::line::{
+    DigestBytes, digest_bytes, is_closing, make_closing_record, parse_hex, push_position, push_shared, to_hex,
+};
+use crate::record::{RecordBody, has_origin};
 
 /// A new tape, and its first difference from the old one.
 #[derive(Debug)]
@@ -25,73 +31,124 @@ pub(super) struct TapeDivergence {
 /// The start of a `closed` record's tail.
 const CLOSED: &[u8] = b"\"kind\":\"closed\",";
 
-/// Numbers and chains the records again. `replacements` are in the order of the tape, at most one for each line.
-pub(super) fn renumber(lines: &[SplitLine<'_>], replacements: Vec<LineReplacement>) -> RenumberedTape {
+/// Numbers and chains the records again. `contexts` are those of the lines. `replacements` are in the order of the tape, at
+/// most one for each line.
+pub(super) fn renumber(
+    lines: &[SplitLine<'_>],
+    contexts: Vec<LineContext>,
+    replacements: Vec<LineReplacement>,
+) -> RenumberedTape {
     let mut replacements = replacements.into_iter().peekable();
     let size = lines.iter().map(|line| line.text.len() + 1).sum();
-    let mut new = RenumberedLine { tape: Vec::with_capacity(size), prev: None, next_seq: 0, divergence: None };
-    for (index, line) in lines.iter().enumerate() {
+    let mut new = RenumberedLines { tape: Vec::with_capacity(size), ..RenumberedLines::default() };
+    for ((index, line), context) in lines.iter().enumerate().zip(contexts) {
         let Some(replacement) = replacements.next_if(|replacement| replacement.index == index) else {
-            new.copy(index, line);
+            new.copy(index, line, context);
             continue;
         };
         if replacement.tails.is_empty() {
             new.divergence.get_or_insert(TapeDivergence { index, actual: None });
         }
-        for RecordTail { text, blobs } in &replacement.tails {
-            for blob in blobs {
-                if !new.has_blob(&blob.digest) {
-                    new.push(index, line.at_ms, &RecordTail::encode_blob(blob).text);
-                }
-            }
-            new.push(index, line.at_ms, text);
+        // Later lines may need what the replaced line has.
+        new.add_blobs(context.into_blobs(line.text));
+        for tail in &replacement.tails {
+            new.add_blobs(tail.encode_blobs());
+            new.push(index, line.at_ms, tail.origin.as_deref(), &tail.text);
         }
     }
     RenumberedTape { tape: new.tape, divergence: new.divergence }
 }
 
-struct RenumberedLine {
+/// The kind of a line, given from its kind on.
+fn kind_of(tail: &[u8]) -> Option<&str> {
+    let text = tail.strip_prefix(b"\"kind\":\"")?;
+    let end = text.iter().position(|byte| *byte == b'"')?;
+    std::str::from_utf8(text.get(..end)?).ok()
+}
+
+/// The new tape so far.
+#[derive(Debug, Default)]
+struct RenumberedLines {
     tape: Vec<u8>,
     /// The digest of the last line.
     prev: Option<DigestBytes>,
     next_seq: u64,
+    /// The JSON text of the last origin.
+    origin: Option<Arc<str>>,
+    /// The blobs that the new tape has.
+    known_blobs: HashSet<BlobName>,
+    /// The blobs that it has not, each with its number in their order.
+    other_blobs: HashMap<BlobName, (usize, Vec<u8>)>,
     divergence: Option<TapeDivergence>,
 }
 
-impl RenumberedLine {
-    /// Copies a line. Until the first difference, its number and its `prev` digest are already those it must have.
-    fn copy(&mut self, index: usize, line: &SplitLine<'_>) {
+impl RenumberedLines {
+    /// Copies a line. Until the first difference, its number, its `prev` digest and its origin are already those it must
+    /// have.
+    fn copy(&mut self, index: usize, line: &SplitLine<'_>, context: LineContext) {
         let has_valid_digest = !line.tail.starts_with(CLOSED) || is_closing(line.text);
-        let prev = self.prev.as_ref().map(hex_digits);
-        let is_chained = line.prev.as_deref().map(str::as_bytes) == prev.as_ref().map(<[u8; 64]>::as_slice);
-        if line.seq == self.next_seq && is_chained && has_valid_digest {
+        let is_chained = line.prev.as_deref().map(parse_hex) == self.prev.map(Some);
+        let has_new_origin = context.origin != self.origin;
+        let is_placed = line.seq == self.next_seq && is_chained && has_new_origin == context.has_origin;
+        if self.divergence.is_none() && is_placed && context.is_written() && has_valid_digest {
             self.tape.extend_from_slice(line.text);
             self.tape.push(b'\n');
             self.next_seq += 1;
             self.prev = Some(line.digest);
+            self.origin = context.origin;
+            self.known_blobs.extend(context.blob_names);
         } else {
-            self.push(index, line.at_ms, line.tail);
+            let origin = context.origin.clone().filter(|_| kind_of(line.tail).is_some_and(has_origin));
+            self.add_blobs(context.into_blobs(line.text));
+            self.push(index, line.at_ms, origin.as_deref(), line.tail);
         }
     }
 
-    /// Whether a blob is on the new tape. The search is slow, but only tapes that differ need it.
-    fn has_blob(&self, digest: &str) -> bool {
-        let blob = format!("\"kind\":\"blob\",\"digest\":\"{digest}\"");
-        self.tape.windows(blob.len()).any(|window| window == blob.as_bytes())
+    /// Adds blobs that a line of the new tape may need.
+    fn add_blobs(&mut self, blobs: impl IntoIterator<Item = LineBlob>) {
+        for LineBlob { name, text } in blobs {
+            let number = self.other_blobs.len() + self.known_blobs.len();
+            if !self.known_blobs.contains(&name) {
+                self.other_blobs.entry(name).or_insert((number, text));
+            }
+        }
+    }
+
+    /// Takes the blobs that a line needs and no line before has, in their order.
+    fn take_blobs(&mut self, tail: &[u8]) -> Vec<(usize, Vec<u8>)> {
+        if self.other_blobs.is_empty() {
+            return Vec::new();
+        }
+        let (mut taken, mut needed): (_, Vec<BlobName>) = (Vec::new(), references_in(tail).collect());
+        while let Some(name) = needed.pop() {
+            if let Some((number, text)) = self.other_blobs.remove(&name) {
+                needed.extend(names_in(&text));
+                self.known_blobs.insert(name);
+                taken.push((number, text));
+            }
+        }
+        taken.sort_unstable_by_key(|(number, _)| *number);
+        taken
     }
 
     /// Writes a record with its new number and `prev` digest.
-    fn push(&mut self, index: usize, at_ms: u64, tail: &[u8]) {
-        let prev = self.prev.as_ref().map(to_hex);
+    fn push(&mut self, index: usize, at_ms: u64, origin: Option<&str>, tail: &[u8]) {
+        let prev = self.prev.as_ref().map(|prev| to_hex(prev));
         // A `closed` record covers the lines before it, so it is computed again for the new tape.
         let closed = tail.starts_with(CLOSED).then(|| {
             RecordTail::encode(&RecordBody::Closed(make_closing_record(self.next_seq, at_ms, prev.as_deref())), None)
                 .text
         });
         let tail = closed.as_deref().unwrap_or(tail);
+        let blobs = self.take_blobs(tail);
+        let new_origin = origin.filter(|origin| self.origin.as_deref() != Some(origin));
         let mut line = Vec::with_capacity(tail.len() + 160);
         push_position(&mut line, self.next_seq, at_ms, prev.as_deref());
+        push_shared(&mut line, new_origin, blobs.iter().map(|(_, text)| text.as_slice()));
         line.extend_from_slice(tail);
+        if let Some(origin) = new_origin {
+            self.origin = Some(origin.into());
+        }
         self.prev = Some(digest_bytes(&line));
         self.next_seq += 1;
         self.tape.extend_from_slice(&line);

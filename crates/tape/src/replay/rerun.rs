@@ -11,7 +11,7 @@ use pintle_engine::{DispatchContext, dispatch};
 use super::comparing_journal::{ComparingJournal, LineReplacement};
 use super::recorded_dispatch::{DispatchStart, RecordedDispatch};
 use super::redaction::{RedactionMask, WholeDispatch};
-use super::split::{SplitLine, read_payload};
+use super::split::SplitLine;
 use super::stubs::{StubRegistry, StubSet};
 use crate::blobs::BlobStore;
 use crate::record::HeaderRecord;
@@ -112,7 +112,7 @@ impl DispatchReplayer<'_, '_> {
         let line = self.lines.get(index).filter(|_| !is_whole && inputs.needs_payload());
         if let Some(line) = line {
             // A payload that cannot be read cannot be fired.
-            let Some(payload) = read_payload(line.text, self.blobs) else {
+            let Some(payload) = line.read_payload(self.blobs) else {
                 return replace_with_nothing(records);
             };
             event.payload = Payload::new(payload);

@@ -1,17 +1,19 @@
 //! The lines of a tape, each parsed independently of the others.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::thread;
 
 use memchr::memmem;
+use pintle_contract::Origin;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::encode::{RecordTail, has_fields, is_encoded_as};
 use super::recorded_dispatch::is_input;
-use crate::blobs::{BlobStore, TapeText, may_contain_reference};
-use crate::line::{DigestBytes, RecordHead, digest_bytes, is_canonical, is_deep, parse_typed};
+use crate::blobs::{BlobName, BlobStore, LineBlob, TapeText, may_contain_reference};
+use crate::line::{DigestBytes, LineText, SharedFields, digest_bytes, is_canonical, is_deep, parse_typed};
 use crate::record::{HeaderRecord, HostRecord, Record, RecordBody};
 use crate::{TapeError, TapeReader, TornRecord};
 
@@ -26,6 +28,8 @@ pub(super) struct SplitLine<'t> {
     pub(super) seq: u64,
     pub(super) at_ms: u64,
     pub(super) prev: Option<Cow<'t, str>>,
+    /// The JSON text of the last origin up to this line.
+    pub(super) origin: Option<Arc<str>>,
     /// The line from its kind on; empty if the line does not have the writer's encoding.
     pub(super) tail: &'t [u8],
     pub(super) digest: DigestBytes,
@@ -46,12 +50,18 @@ pub(super) struct ParsedLine<'t> {
     pub(super) starts_turn: bool,
 }
 
-/// The text of a line. If it has the writer's form, its head is known.
-#[derive(Debug)]
-pub(super) struct LineText<'t> {
-    text: &'t [u8],
-    /// The head, and the text after the kind.
-    canonical: Option<(RecordHead<&'t str>, &'t [u8])>,
+/// What a line has for those after it.
+#[derive(Debug, Default)]
+pub(super) struct LineContext {
+    /// The JSON text of the last origin up to the line, as the writer encodes it.
+    pub(super) origin: Option<Arc<str>>,
+    /// Whether the line has it itself.
+    pub(super) has_origin: bool,
+    /// The names of its blobs.
+    pub(super) blob_names: Vec<BlobName>,
+    /// The blobs, if they are not on the tape as the writer encodes them.
+    corrected_blobs: Option<Vec<LineBlob>>,
+    is_origin_written: bool,
 }
 
 /// A tape, divided into lines.
@@ -59,57 +69,106 @@ pub(super) struct LineText<'t> {
 pub(super) struct SplitTape<'t> {
     pub(super) header: HeaderRecord,
     lines: Vec<LineText<'t>>,
+    /// One for each line.
+    pub(super) contexts: Vec<LineContext>,
     pub(super) blobs: BlobStore<'t>,
-    /// The indices of the lines with blobs that have the writer's encoding.
-    written_blobs: HashSet<usize>,
     /// The torn record at the end, which is not among the lines.
     pub(super) torn: Option<TornRecord>,
 }
 
-/// Divides a tape into lines and reads its header and its blobs.
+/// Divides a tape into lines and reads its header, its origins and its blobs.
 pub(super) fn split(tape: &[u8]) -> Result<SplitTape<'_>, TapeError> {
     let Some(RecordBody::Header(header)) = TapeReader::new(tape)?.next().transpose()?.map(|line| line.record.body)
     else {
         return Err(TapeError::NoHeader);
     };
     let whole = tape.strip_suffix(b"\n");
-    let line = |text| LineText { text, canonical: RecordHead::parse_canonical(text) };
     let mut lines: Vec<LineText<'_>> = match std::str::from_utf8(whole.unwrap_or(tape)) {
-        Ok(text) => text.split('\n').map(|text| line(text.as_bytes())).collect(),
-        Err(_) => whole.unwrap_or(tape).split(|byte| *byte == b'\n').map(line).collect(),
+        Ok(text) => text.split('\n').map(|text| LineText::new(text.as_bytes())).collect(),
+        Err(_) => whole.unwrap_or(tape).split(|byte| *byte == b'\n').map(LineText::new).collect(),
     };
-    // Only the last line can be torn.
-    let may_be_torn = |index| whole.is_none() && index + 1 == lines.len();
-    let (mut blobs, mut written_blobs, mut offset) = (BlobStore::new(TapeText::Memory(tape)), HashSet::new(), 0);
-    for (index, LineText { text, canonical }) in lines.iter().enumerate() {
-        if let Some((RecordHead { kind: "blob", prev: Some(_), .. }, rest)) = canonical {
-            match blobs.insert_line(text, offset) {
-                Ok(fields) if fields.strip_prefix(b"{") == rest.strip_prefix(b",") => drop(written_blobs.insert(index)),
-                Err(reason) if !may_be_torn(index) => return Err(TapeError::Line { line: index + 1, reason }),
-                Ok(_) | Err(_) => {}
-            }
-        }
-        offset += text.len() as u64 + 1;
-    }
+    let (mut blobs, mut contexts, mut offset) = (BlobStore::new(TapeText::Memory(tape)), Vec::new(), 0);
+    contexts.reserve(lines.len());
     let mut torn = None;
-    if whole.is_none() && lines.last().is_some_and(|last| Record::from_stored(last.text, &blobs).is_err()) {
-        let size_bytes = lines.pop().map_or(0, |rest| rest.text.len());
-        torn = Some(TornRecord { line: lines.len() + 1, size_bytes });
+    for (index, line) in lines.iter().enumerate() {
+        let last: Option<&LineContext> = contexts.last();
+        let origin = last.and_then(|last| last.origin.clone());
+        let context = LineContext::read(line, offset, origin, &mut blobs);
+        // Only the last line can be torn.
+        let may_be_torn = whole.is_none() && index + 1 == lines.len();
+        let is_torn = |context: &LineContext| Record::from_stored(line, &blobs, context.origin.as_deref()).is_err();
+        match context {
+            Ok(context) if may_be_torn && is_torn(&context) => torn = Some(index),
+            Err(_) if may_be_torn => torn = Some(index),
+            Ok(context) => contexts.push(context),
+            Err(reason) => return Err(TapeError::Line { line: index + 1, reason }),
+        }
+        offset += line.text.len() as u64 + 1;
     }
-    Ok(SplitTape { header, lines, blobs, written_blobs, torn })
+    let torn = torn.map(|index| {
+        let size_bytes = lines.pop().map_or(0, |rest| rest.text.len());
+        TornRecord { line: index + 1, size_bytes }
+    });
+    Ok(SplitTape { header, lines, contexts, blobs, torn })
+}
+
+impl LineContext {
+    /// Reads what the line at an offset has for those after it. `origin` is the last one before it.
+    fn read(
+        line: &LineText<'_>,
+        offset: u64,
+        origin: Option<Arc<str>>,
+        known_blobs: &mut BlobStore<'_>,
+    ) -> Result<Self, String> {
+        let SharedFields { origin: own, blobs } = line.shared_fields()?;
+        let mut context = Self { origin, has_origin: own.is_some(), is_origin_written: true, ..Self::default() };
+        if let Some(own) = own {
+            let parsed: Origin = serde_json::from_str(&own).map_err(|error| format!("invalid `origin`: {error}"))?;
+            let written = serde_json::to_string(&parsed).map_err(|error| error.to_string())?;
+            context.is_origin_written = written == own;
+            context.origin = Some(written.into());
+        }
+        if let Some(text) = blobs {
+            let blobs = known_blobs.insert_line(line, text, offset)?;
+            context.blob_names = blobs.iter().map(|blob| blob.name).collect();
+            let written: Vec<&[u8]> = blobs.iter().map(|blob| blob.text.as_slice()).collect();
+            let is_written = !written.is_empty() && [b"[", &written.join(&b',')[..], b"]"].concat() == text.as_bytes();
+            context.corrected_blobs = (!is_written).then_some(blobs);
+        }
+        known_blobs.check_references(line.record_text())?;
+        Ok(context)
+    }
+
+    /// Whether the line has its origin and its blobs as the writer encodes them.
+    pub(super) fn is_written(&self) -> bool {
+        self.is_origin_written && self.corrected_blobs.is_none()
+    }
+
+    /// The blobs as the writer encodes them, given the text of their line.
+    pub(super) fn into_blobs(self, line: &[u8]) -> Vec<LineBlob> {
+        let Self { blob_names, corrected_blobs, .. } = self;
+        corrected_blobs.unwrap_or_else(|| {
+            let shared = LineText::new(line).shared_fields().unwrap_or_default();
+            let texts: Vec<&RawValue> =
+                shared.blobs.and_then(|blobs| serde_json::from_str(blobs).ok()).unwrap_or_default();
+            let blob = |(name, text): (BlobName, &RawValue)| LineBlob { name, text: text.get().as_bytes().to_vec() };
+            blob_names.into_iter().zip(texts).map(blob).collect()
+        })
+    }
 }
 
 impl<'t> SplitTape<'t> {
     /// Parses the lines on up to `threads` threads.
     pub(super) fn parse_lines(&self, threads: NonZeroUsize) -> Result<Vec<ParsedLine<'t>>, TapeError> {
-        let Self { lines, blobs, written_blobs, .. } = self;
+        let Self { lines, contexts, blobs, .. } = self;
         let threads = threads.get().min(lines.len() / LINES_PER_THREAD + 1);
         let chunk_size = lines.len().div_ceil(threads).max(1);
         let parse_chunk = |first: usize, chunk: &[LineText<'t>]| -> Result<Vec<ParsedLine<'t>>, TapeError> {
             let mut parsed = Vec::with_capacity(if first == 0 { lines.len() } else { chunk.len() });
             for (index, line) in chunk.iter().enumerate() {
                 let index = first + index;
-                let line = parse(line, written_blobs.contains(&index), blobs);
+                let origin = contexts.get(index).and_then(|context| context.origin.as_ref());
+                let line = parse(line, origin, blobs);
                 parsed.push(line.map_err(|reason| TapeError::Line { line: index + 1, reason })?);
             }
             Ok(parsed)
@@ -128,54 +187,62 @@ impl<'t> SplitTape<'t> {
     }
 }
 
-/// The payload of an event's line, with its blobs.
-pub(super) fn read_payload(line: &[u8], blobs: &BlobStore<'_>) -> Option<Value> {
-    match Record::from_stored(line, blobs).ok()?.body {
-        RecordBody::Event(fired) => Some(fired.payload.into_owned()),
-        _ => None,
+impl SplitLine<'_> {
+    /// The record of the line, with its blobs.
+    pub(super) fn read_record(&self, blobs: &BlobStore<'_>) -> Result<Record<'static>, String> {
+        Record::from_stored(&LineText::new(self.text), blobs, self.origin.as_deref())
+    }
+
+    /// The payload of an event's line, with its blobs.
+    pub(super) fn read_payload(&self, blobs: &BlobStore<'_>) -> Option<Value> {
+        match self.read_record(blobs).ok()?.body {
+            RecordBody::Event(fired) => Some(fired.payload.into_owned()),
+            _ => None,
+        }
     }
 }
 
-/// Parses the record of a line.
-fn parse<'t>(line: &LineText<'t>, is_written_blob: bool, blobs: &BlobStore<'_>) -> Result<ParsedLine<'t>, String> {
+/// Parses the record of a line. `origin` is the last one up to it.
+fn parse<'t>(line: &LineText<'t>, origin: Option<&Arc<str>>, blobs: &BlobStore<'_>) -> Result<ParsedLine<'t>, String> {
     let LineText { text, canonical } = line;
+    let last_origin = origin.map(|origin| &**origin);
     let tail = canonical.as_ref().map_or(&[][..], |(head, rest)| tail_from_kind(text, head.kind, rest));
-    let line = |seq, at_ms, prev| SplitLine { text, seq, at_ms, prev, tail, digest: digest_bytes(text) };
+    let split = |seq, at_ms, prev| {
+        let (origin, digest) = (origin.cloned(), digest_bytes(text));
+        SplitLine { text, seq, at_ms, prev, origin, tail, digest }
+    };
     if let Some((head, rest)) = canonical {
-        let line = || line(head.seq, head.at_ms, head.prev.map(Cow::Borrowed));
-        if is_written_blob {
-            return Ok(ParsedLine::new(line(), None, None));
-        }
+        let split = || split(head.seq, head.at_ms, head.prev.map(Cow::Borrowed));
         // What the writer would not change is the same with and without the blobs that it refers to.
         let fields = rest.strip_prefix(b",").unwrap_or(rest);
         if blobs.is_written(b"{", fields) && !is_deep(fields, 1) {
-            if let Some(body) = parse_without_value(head.kind, rest) {
-                return Ok(ParsedLine::new(line(), Some(body), None));
+            if let Some(body) = parse_without_value(head.kind, rest, last_origin) {
+                return Ok(ParsedLine::new(split(), Some(body), None));
             }
-            if let Some(body) = parse_typed(head.kind, rest) {
+            if let Some(body) = parse_typed(head.kind, rest, last_origin) {
                 // The engine gets what a hook returned.
                 let is_complete = !matches!(body, RecordBody::HookReturned(_)) || !may_contain_reference(fields);
                 if is_complete && (!is_known(&body) || is_encoded_as(&body, tail)) {
-                    return Ok(ParsedLine::new(line(), Some(body), None));
+                    return Ok(ParsedLine::new(split(), Some(body), None));
                 }
-            } else if let Some(tail) = blobs.with_string_digests(tail)
+            } else if let Some(tail) = blobs.with_string_names(tail)
                 && let Some(rest) = tail.get(size_before_fields(head.kind)..)
-                && let Some(body) = parse_typed(head.kind, rest)
+                && let Some(body) = parse_typed(head.kind, rest, last_origin)
                 && !is_needed(&body)
                 && is_encoded_as(&body, &tail)
             {
-                return Ok(ParsedLine::new(line(), Some(body), None));
+                return Ok(ParsedLine::new(split(), Some(body), None));
             }
         }
     }
-    let Record { seq, at_ms, prev, body } = Record::from_stored(text, blobs)?;
+    let Record { seq, at_ms, prev, body } = Record::from_stored(line, blobs, last_origin)?;
     let corrected_tail = is_known(&body).then(|| RecordTail::reencode_if_different(&body, tail)).flatten();
-    Ok(ParsedLine::new(line(seq, at_ms, prev.map(Cow::Owned)), Some(body), corrected_tail))
+    Ok(ParsedLine::new(split(seq, at_ms, prev.map(Cow::Owned)), Some(body), corrected_tail))
 }
 
 /// Parses the record of a line with `null` for the value that makes it long, which only replay's slow paths read. `None` if
 /// the record has none, or its text is not what the writer would write.
-fn parse_without_value(kind: &str, rest: &[u8]) -> Option<RecordBody<'static>> {
+fn parse_without_value(kind: &str, rest: &[u8], origin: Option<&str>) -> Option<RecordBody<'static>> {
     let name: &[u8] = match kind {
         "event" => b",\"payload\":",
         "message" => b",\"message\":",
@@ -191,7 +258,7 @@ fn parse_without_value(kind: &str, rest: &[u8]) -> Option<RecordBody<'static>> {
         return None;
     }
     let short = [before, b"null}"].concat();
-    parse_typed(kind, &short).filter(|body| has_fields(body, &short))
+    parse_typed(kind, &short, origin).filter(|body| has_fields(body, &short))
 }
 
 /// Whether the values of a record are needed after its line was checked.
@@ -206,11 +273,7 @@ fn is_known(body: &RecordBody<'_>) -> bool {
 
 impl<'t> ParsedLine<'t> {
     fn new(line: SplitLine<'t>, body: Option<RecordBody<'static>>, corrected_tail: Option<RecordTail>) -> Self {
-        let origin = match &body {
-            Some(RecordBody::Event(fired)) => Some(&*fired.origin),
-            Some(RecordBody::Host(record)) => Some(record.origin()),
-            _ => None,
-        };
+        let origin = body.as_ref().and_then(RecordBody::origin);
         let turn = origin.filter(|origin| origin.depth == 0).map(|origin| origin.turn);
         let starts_turn = matches!(&body, Some(RecordBody::Host(HostRecord::Turn(turn))) if turn.starts_session_turn());
         // A long tape has many inputs and events that no hook matches, and their values are not needed any more.
@@ -238,38 +301,43 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::blobs::tests::{any_value, blob_lines, load_lines};
-    use crate::blobs::{BlobExtraction, extract_blobs};
-    use crate::line::digest_hex;
+    use crate::blobs::tests::{any_value, encode_blobs, line_of, load_blobs};
+    use crate::blobs::{BlobExtraction, extract_blobs, name_of};
+    use crate::line::{digest_bytes, digest_hex, to_hex};
 
-    /// A line with a message, and the lines of its blobs.
+    /// The origin of the lines.
+    const ORIGIN: &str = r#"{"session":"s","turn":1,"agent":"a","depth":0}"#;
+
+    /// A line with a message, and its blobs, which are on a line before.
     fn store_message(message: &Value) -> (Vec<String>, String) {
-        let fields = json!({"origin": {"session": "s", "turn": 1, "agent": "a", "depth": 0}, "conversation": "",
-            "message": message});
-        let text = serde_json::to_vec(&fields).unwrap();
+        let text = serde_json::to_vec(&json!({"conversation": "", "message": message})).unwrap();
         let BlobExtraction { text, blobs } = extract_blobs(&text).unwrap_or(BlobExtraction { text, blobs: Vec::new() });
         let text = String::from_utf8(text).unwrap();
         let head = format!("{{\"seq\":1,\"at_ms\":2,\"prev\":\"{}\",\"kind\":\"message\",", digest_hex(b""));
-        (blob_lines(blobs), head + text.strip_prefix('{').unwrap())
+        (encode_blobs(blobs), head + text.strip_prefix('{').unwrap())
     }
 
-    /// Whether a line is as the writer writes it, found with and without resolving its blobs.
-    fn is_as_written(blob_lines: &[String], line: &str) -> (bool, bool) {
-        let tape = blob_lines.concat();
-        let mut blobs = BlobStore::new(TapeText::Memory(tape.as_bytes()));
-        load_lines(&mut blobs, blob_lines);
-        let text = LineText { text: line.as_bytes(), canonical: RecordHead::parse_canonical(line.as_bytes()) };
-        let found = parse(&text, false, &blobs).is_ok_and(|parsed| parsed.corrected_tail.is_none());
-        let record = Record::from_stored(line.as_bytes(), &blobs).ok();
-        let head = RecordHead::parse_canonical(line.as_bytes());
-        let tail = head.map(|(head, rest)| tail_from_kind(line.as_bytes(), head.kind, rest));
+    /// The name of a value by its JSON text.
+    fn name(json: &str) -> String {
+        to_hex(&name_of(&digest_bytes(json.as_bytes())))
+    }
+
+    /// Whether a line is as the writer writes it, found with and without resolving the blobs of the line before it, which
+    /// needs all of `needed`.
+    fn is_as_written_after(blobs: &[String], needed: &str, line: &str) -> (bool, bool) {
+        let before = line_of(blobs, needed);
+        let blobs = if blobs.is_empty() { BlobStore::default() } else { load_blobs(&before, blobs) };
+        let text = LineText::new(line.as_bytes());
+        let found = parse(&text, Some(&ORIGIN.into()), &blobs).is_ok_and(|parsed| parsed.corrected_tail.is_none());
+        let record = Record::from_stored(&text, &blobs, Some(ORIGIN)).ok();
+        let tail = text.canonical.as_ref().map(|(head, rest)| tail_from_kind(line.as_bytes(), head.kind, rest));
         (found, record.zip(tail).is_some_and(|(record, tail)| RecordTail::encode(&record.body, None).text == tail))
     }
 
     #[test]
     fn another_spelling_of_a_record_is_found() {
         let (_, line) = store_message(&json!("here"));
-        let with = |message: &str| is_as_written(&[], &line.replace("\"here\"", message));
+        let with = |message: &str| is_as_written_after(&[], "", &line.replace("\"here\"", message));
         let same = [
             r#"{"b":[1,-2,3.50,0,0.0,-0.0,123456789012345678901234567890],"c":[true,null,"x\"\\\n\u0001\u001f/"],"d":{}}"#,
             "1e+5",
@@ -307,17 +375,16 @@ mod tests {
     #[test]
     fn reference_to_a_blob_that_the_writer_would_not_write_is_found() {
         let (blobs, line) = store_message(&json!({"a": "x".repeat(1_100), "b": vec!["y".repeat(100); 50]}));
-        assert_eq!((blobs.len(), is_as_written(&blobs, &line)), (2, (true, true)), "{line}");
+        assert_eq!((blobs.len(), is_as_written_after(&blobs, &line, &line)), (2, (true, true)), "{line}");
         let (_, line) = store_message(&json!("here"));
-        let small = format!("{{\"digest\":\"{}\",\"value\":1}}", digest_hex(b"1"));
-        let refers = line.replace("\"here\"", &format!("{{\"$blob\":\"{}\"}}", digest_hex(b"1")));
-        assert_eq!(is_as_written(&[small], &refers), (false, false));
+        let refers = line.replace("\"here\"", &format!("{{\"$blob\":\"{}\"}}", name("1")));
+        assert_eq!(is_as_written_after(&[String::from("{\"value\":1}")], &refers, &refers), (false, false));
         // The text of a blob is large, but contains something that is large itself.
         let long = "z".repeat(5_000);
         let value = json!({"a": long}).to_string();
-        let large = format!("{{\"digest\":\"{}\",\"value\":{value}}}", digest_hex(value.as_bytes()));
-        let refers = line.replace("\"here\"", &format!("{{\"$blob\":\"{}\"}}", digest_hex(value.as_bytes())));
-        assert_eq!(is_as_written(&[large], &refers), (false, false));
+        let large = format!("{{\"value\":{value}}}");
+        let refers = line.replace("\"here\"", &format!("{{\"$blob\":\"{}\"}}", name(&value)));
+        assert_eq!(is_as_written_after(&[large], &refers, &refers), (false, false));
     }
 
     #[test]
@@ -325,20 +392,21 @@ mod tests {
         let line = |content: String| {
             let prev = digest_hex(b"");
             format!(
-                "{{\"seq\":1,\"at_ms\":2,\"prev\":\"{prev}\",\"kind\":\"tool_result\",\"origin\":{{\"session\":\"s\",\
-                 \"turn\":1,\"agent\":\"a\",\"depth\":0}},\"id\":\"c\",\"name\":\"n\",\"content\":{content},\"is_error\":false}}"
+                "{{\"seq\":1,\"at_ms\":2,\"prev\":\"{prev}\",\"kind\":\"tool_result\",\
+                 \"id\":\"c\",\"name\":\"n\",\"content\":{content},\"is_error\":false}}"
             )
         };
         let (blobs, stored) = store_message(
             &json!(["x".repeat(1_100), { "a": "y".repeat(5_000).chars().map(String::from).collect::<Vec<_>>() }]),
         );
-        let digests: Vec<&str> = stored.split("{\"$blob\":\"").skip(1).filter_map(|part| part.get(..64)).collect();
-        assert_eq!((blobs.len(), digests.len()), (2, 2), "{stored}");
-        let refer = |digest: &str| line(format!("{{\"$blob\":\"{digest}\"}}"));
-        assert_eq!(is_as_written(&blobs, &refer(digests[0])), (true, true));
-        assert_eq!(is_as_written(&blobs, &refer(digests[1])), (false, false));
-        assert_eq!(is_as_written(&blobs, &refer(&digest_hex(b""))), (false, false));
-        assert_eq!(is_as_written(&blobs, &refer(digests[0]).replace("\"is_error\"", " \"is_error\"")), (false, false));
+        let names: Vec<&str> = stored.split("{\"$blob\":\"").skip(1).filter_map(|part| part.get(..32)).collect();
+        assert_eq!((blobs.len(), names.len()), (2, 2), "{stored}");
+        let refer = |name: &str| line(format!("{{\"$blob\":\"{name}\"}}"));
+        let check = |line: &str| is_as_written_after(&blobs, &stored, line);
+        assert_eq!(check(&refer(names[0])), (true, true));
+        assert_eq!(check(&refer(names[1])), (false, false));
+        assert_eq!(check(&refer(&name(""))), (false, false));
+        assert_eq!(check(&refer(names[0]).replace("\"is_error\"", " \"is_error\"")), (false, false));
     }
 
     proptest! {
@@ -349,11 +417,11 @@ mod tests {
             other in prop::sample::select(vec!["\"", "{", "}", "[", "]", ",", ":", " ", "\\", "0", "-", ".", "$", "a", ""]),
         ) {
             let (blobs, line) = store_message(&value);
-            prop_assert_eq!(is_as_written(&blobs, &line), (true, true), "{}", line);
+            prop_assert_eq!(is_as_written_after(&blobs, &line, &line), (true, true), "{}", line);
             let at = place.index(line.len());
             if line.is_char_boundary(at) && line.is_char_boundary(at + 1) {
                 let changed = format!("{}{other}{}", &line[..at], &line[at + 1..]);
-                let (found, expected) = is_as_written(&blobs, &changed);
+                let (found, expected) = is_as_written_after(&blobs, &line, &changed);
                 prop_assert_eq!(found, expected, "{}", changed);
             }
         }

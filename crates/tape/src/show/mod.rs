@@ -115,11 +115,9 @@ impl TapeRenderer {
             }
             RecordBody::Repaired(healed) => vec![host::render_repaired(&at, *healed)],
             RecordBody::Closed(closed) if options.notes => vec![host::render_closed(&at, closed)],
-            RecordBody::Blob(_) | RecordBody::Host(_) | RecordBody::Closed(_) => Vec::new(),
+            RecordBody::Host(_) | RecordBody::Closed(_) => Vec::new(),
             RecordBody::Note(note) if options.notes => vec![render_note(&at, note, &options)],
             RecordBody::Note(_) => Vec::new(),
-            // A blob, as observers see it.
-            RecordBody::Unknown { kind, .. } if kind == "blob" => Vec::new(),
             RecordBody::Unknown { kind, .. } => {
                 vec![StyledLine::new(Tone::Quiet, format!("{at}{} (unknown kind of record)", single_line(kind, 40)))]
             }

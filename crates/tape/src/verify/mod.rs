@@ -2,7 +2,8 @@
 //!
 //! The checks are:
 //!
-//! - the numbers and digests that link the lines, and the blobs, each of which must be used by the record after it;
+//! - the numbers and digests that link the lines; that the blobs of a line are needed and known by their digests is checked
+//!   by its reader;
 //! - the structure: an event has one outcome and it comes last, a call belongs to an open event and to a loaded hook
 //!   and has
 //!   one verdict, a veto follows its verdict directly, versions of payloads are numbered in order;
@@ -26,19 +27,17 @@ mod origins;
 mod replies;
 mod structure;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::line::{is_closing, push_line};
-use crate::read::{LoadedTape, TapeLine, TapeReader, TornRecord};
-use crate::record::{HostRecord, Record, RecordBody};
-use crate::write::line_encoder::EncodedFields;
-use crate::{RecordError, TapeError};
+use crate::TapeError;
+use crate::line::is_closing;
+use crate::read::{TapeLine, TapeReader, TornRecord};
+use crate::record::{HostRecord, RecordBody};
 use agree::ConsistencyCheck;
-use chain::{BlobCheck, ChainCheck};
+use chain::ChainCheck;
 use host::HostCheck;
 use origins::OriginCheck;
 use structure::{CheckedPayload, StructureCheck};
@@ -123,23 +122,6 @@ impl fmt::Display for UnfinishedWork {
     }
 }
 
-/// Verifies a tape that was read. Digests are computed from the canonical form of its lines.
-#[must_use]
-pub fn verify(tape: &LoadedTape) -> VerifyReport {
-    let mut verifier = TapeVerifier::default();
-    let mut text = Vec::new();
-    for (index, record) in tape.records.iter().enumerate() {
-        text.clear();
-        if let Ok(prepared) = EncodedFields::new(&record.body, None) {
-            let Record { seq, at_ms, prev, body } = record;
-            push_line(&mut text, *seq, *at_ms, prev.as_deref(), body.kind(), &prepared.stored.text);
-        }
-        let line = CheckedLine { number: index + 1, text: &text, record, is_abridged: false };
-        verifier.check_line(&line, &|_| Err(RecordError::new(String::from("the record is complete"))));
-    }
-    verifier.finish(tape.torn, true)
-}
-
 /// Verifies a tape from memory, line by line in its actual form. A line that cannot be read is a finding and ends the
 /// check.
 ///
@@ -162,10 +144,7 @@ fn verify_lines(reader: TapeReader<'_>) -> Result<VerifyReport, TapeError> {
     let mut verifier = TapeVerifier::default();
     while let Some(line) = reader.next() {
         match line {
-            Ok(TapeLine { number, text, record, is_abridged }) => {
-                let line = CheckedLine { number, text: &text, record: &record, is_abridged };
-                verifier.check_line(&line, &|text| reader.complete(text));
-            }
+            Ok(line) => verifier.check_line(&line, &reader),
             Err(TapeError::Line { line, reason: fault }) if line > 1 => {
                 let (record, expected) = (String::from("unreadable"), String::from("a record that can be read"));
                 verifier.report.findings.push(VerifyFinding { line, record, found: fault, expected });
@@ -183,27 +162,15 @@ struct TapeVerifier {
     host: HostCheck,
     consistency: ConsistencyCheck,
     origins: OriginCheck,
-    blobs: BlobCheck,
     last_ms: u64,
     report: VerifyReport,
 }
 
-/// A line that is verified.
-#[derive(Debug, Clone, Copy)]
-struct CheckedLine<'l> {
-    number: usize,
-    text: &'l [u8],
-    record: &'l Record<'l>,
-    is_abridged: bool,
-}
-
-/// Parses an abridged line again, with all its values.
-type CompleteLine<'c> = &'c dyn Fn(&[u8]) -> Result<Record<'static>, RecordError>;
-
 impl TapeVerifier {
-    fn check_line(&mut self, line: &CheckedLine<'_>, complete: CompleteLine<'_>) {
-        let CheckedLine { number: line, text, record, is_abridged } = *line;
-        let Self { links, structure, host, consistency: grant, origins, blobs: spare, last_ms, report } = self;
+    /// Checks the line that a reader has read last.
+    fn check_line(&mut self, line: &TapeLine, reader: &TapeReader<'_>) {
+        let TapeLine { number, text, record, .. } = line;
+        let Self { links, structure, host, consistency: grant, origins, last_ms, report } = self;
         report.records += 1;
         report.closed = matches!(record.body, RecordBody::Closed(_));
         match &record.body {
@@ -222,7 +189,7 @@ impl TapeVerifier {
             _ => {}
         }
         let findings = &mut report.findings;
-        let mut notes = FindingSink { line, text, is_abridged, complete, body: &record.body, findings };
+        let mut notes = FindingSink { line: *number, checked: line, reader, findings };
         for (found, expected) in links.check_record(record, text) {
             notes.add(found, expected);
         }
@@ -250,7 +217,6 @@ impl TapeVerifier {
             }
             _ => {}
         }
-        spare.check_record(text, &record.body, &mut notes);
         origins.check_record(&record.body, &mut notes);
         grant.check_record(&record.body, &mut notes);
         if let Some(ended) = structure.check_record(&record.body, &mut notes) {
@@ -282,33 +248,29 @@ impl TapeVerifier {
 /// Collects the findings of one record.
 pub(crate) struct FindingSink<'n> {
     pub(crate) line: usize,
-    text: &'n [u8],
-    is_abridged: bool,
-    complete: CompleteLine<'n>,
-    body: &'n RecordBody<'n>,
+    checked: &'n TapeLine,
+    reader: &'n TapeReader<'n>,
     findings: &'n mut Vec<VerifyFinding>,
 }
 
 impl FindingSink<'_> {
     /// A payload in the record, with the line that has all of it.
     fn read_payload(&self, value: &Value) -> CheckedPayload {
-        CheckedPayload { value: value.clone(), abridged_line: self.is_abridged.then(|| self.text.to_vec()) }
+        CheckedPayload {
+            value: value.clone(),
+            abridged_line: self.checked.is_abridged.then(|| self.checked.text.clone()),
+        }
     }
 
     /// The whole payload in an earlier line; `None` if that cannot be read.
     fn complete_payload(&self, line: &[u8]) -> Option<Value> {
-        let payload = match (self.complete)(line).ok()?.body {
-            RecordBody::Event(fired) => Some(fired.payload),
-            RecordBody::HookCall(call) => call.value,
-            RecordBody::Outcome(outcome) => outcome.value,
-            _ => None,
-        };
-        payload.map(Cow::into_owned)
+        self.reader.read_payload(line)
     }
 
     fn add(&mut self, actual: impl Into<String>, expected: impl Into<String>) {
-        let kind = self.body.kind();
-        let record = match (self.body, self.body.dispatch()) {
+        let body = &self.checked.record.body;
+        let kind = body.kind();
+        let record = match (body, body.dispatch()) {
             (RecordBody::HookCall(asked), _) => {
                 format!("`{kind}` of hook `{}`, dispatch {}", asked.hook, asked.dispatch)
             }

@@ -168,7 +168,7 @@ impl StructureCheck {
             }
             // The veto was checked with the record before.
             RecordBody::HookVetoed(_) => {}
-            RecordBody::Header(_) | RecordBody::Blob(_) | RecordBody::Host(_) => {}
+            RecordBody::Header(_) | RecordBody::Host(_) => {}
             RecordBody::Note(_) | RecordBody::Unknown { .. } => {}
         }
         None
@@ -205,8 +205,8 @@ impl StructureCheck {
     /// A veto must directly follow the verdict that causes it.
     fn check_veto(&mut self, body: &RecordBody<'_>, findings: &mut FindingSink<'_>) {
         let due = match body {
-            // A large reason may be written between them, and the program may have died there.
-            RecordBody::Blob(_) | RecordBody::Repaired(_) => return,
+            // The program may have died between them.
+            RecordBody::Repaired(_) => return,
             RecordBody::Host(HostRecord::Resumed(_)) => {
                 self.veto = None;
                 return;

@@ -1,5 +1,6 @@
 //! Continues an existing tape.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,9 @@ use super::output::TapeSink;
 use super::tape_file::{TapeFile, read_from};
 use super::{Tape, TapeCursor, file};
 use crate::TapeError;
-use crate::read::{TapeLine, TapeReader};
+use crate::blobs::RecentLists;
+use crate::line::to_hex;
+use crate::read::{TapeLine, TapeReader, TornRecord};
 use crate::record::{HeaderRecord, RecordBody, RepairedRecord};
 use crate::verify::chain::ChainCheck;
 
@@ -25,21 +28,15 @@ impl Tape {
         let path = path.as_ref();
         let open = |source| TapeError::Open { path: path.to_owned(), source };
         let mut file = file::reopen(path)?;
-        let mut reader = TapeReader::from_file(file.try_clone().map_err(open)?, path)?.abridged();
-        let (mut end, mut links) = (TapeCursor::default(), ChainCheck::default());
-        for line in &mut reader {
-            let line = line?;
-            check_link(&mut links, &line)?;
-            end.add_record(&line.record, line.text.len() as u64 + 1);
-        }
-        let (torn, blobs) = (reader.torn(), reader.blobs());
-        (end.next_seq, end.prev, end.blobs) = (links.next_seq, links.prev, blobs.digests().collect());
-        if torn.is_none() && !reader.ends_with_newline() {
+        let (mut end, torn) = TapeEnd::read(&file, path)?;
+        if torn.is_some() {
+            // Nothing that only the torn record has may be taken for something on the tape.
+            file.set_len(end.cursor.size_bytes).map_err(open)?;
+            end = TapeEnd::read(&file, path)?.0;
+        } else if !end.has_newline {
             file.write_all(b"\n").map_err(open)?;
-        } else {
-            file.set_len(end.size_bytes).map_err(open)?;
         }
-        let tape = end.continue_tape(file, path, blobs.recent_lists(), clock);
+        let tape = end.cursor.continue_tape(file, path, end.recent_lists, clock);
         if let Some(torn) = torn {
             tape.put(|_| {
                 RecordBody::Repaired(RepairedRecord { line: torn.line as u64, size_bytes: torn.size_bytes as u64 })
@@ -80,6 +77,34 @@ impl Tape {
         let tape = Self { path: Some(path.to_owned()), ..Self::from_sink(sink, header, clock) };
         tape.put(|_| RecordBody::Repaired(RepairedRecord { line: 1, size_bytes: size_bytes as u64 }));
         tape.take_error().map_or(Ok(tape), Err)
+    }
+}
+
+/// The end of a tape that was read.
+struct TapeEnd {
+    cursor: TapeCursor,
+    recent_lists: RecentLists,
+    /// Whether the last complete record has its line end.
+    has_newline: bool,
+}
+
+impl TapeEnd {
+    /// Reads a tape up to its last complete record, and verifies the chain of digests.
+    fn read(file: &File, path: &Path) -> Result<(Self, Option<TornRecord>), TapeError> {
+        let copy = file.try_clone().map_err(|source| TapeError::Open { path: path.to_owned(), source })?;
+        let mut reader = TapeReader::from_file(copy, path)?.abridged();
+        let (mut cursor, mut links) = (TapeCursor::default(), ChainCheck::default());
+        for line in &mut reader {
+            let line = line?;
+            check_link(&mut links, &line)?;
+            cursor.add_record(&line.record, line.text.len() as u64 + 1);
+        }
+        let blobs = reader.blobs();
+        (cursor.next_seq, cursor.prev) = (links.next_seq, links.prev);
+        cursor.origin = reader.origin().map(str::to_owned);
+        cursor.blobs = blobs.digests().map(|digest| to_hex(&digest)).collect();
+        let (recent_lists, has_newline) = (blobs.recent_lists(), reader.ends_with_newline());
+        Ok((Self { cursor, recent_lists, has_newline }, reader.torn()))
     }
 }
 

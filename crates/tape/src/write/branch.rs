@@ -126,8 +126,7 @@ impl BranchNumbers {
         mut body: RecordBody<'static>,
     ) -> Option<RecordBody<'static>> {
         match &mut body {
-            // The values of blobs are back in their records, and become blobs of the tape.
-            RecordBody::Header(_) | RecordBody::Blob(_) | RecordBody::Closed(_) => return None,
+            RecordBody::Header(_) | RecordBody::Closed(_) => return None,
             RecordBody::Hooks(loaded) => {
                 return state.hooks.renumber(loaded, &mut self.entries).then_some(body);
             }

@@ -18,7 +18,7 @@ use super::{Tape, TapeState, file};
 use crate::TapeError;
 use crate::blobs::RecentLists;
 use crate::dispatch_tracker::DispatchTracker;
-use crate::line::digest_hex;
+use crate::line::{digest_hex, parse_hex, to_hex};
 use crate::record::{FORMAT, HostRecord, Record, RecordBody};
 
 /// The position at the end of a tape: what a process needs to continue the tape without reading it.
@@ -43,6 +43,10 @@ pub struct TapeCursor {
     /// The hooks that were recorded last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first_hooks: Option<FirstHooks>,
+    /// The last origin, as JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) origin: Option<String>,
+    /// The digests of the blobs, in hex.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) blobs: Vec<String>,
 }
@@ -70,7 +74,8 @@ impl Tape {
                 next_entry,
                 next_chain,
                 first_hooks: state.hooks.first_hooks().cloned(),
-                blobs: lines.known_blobs.iter().cloned().collect(),
+                origin: lines.origin.clone(),
+                blobs: lines.known_blobs.iter().map(|digest| to_hex(digest)).collect(),
             })
         })
     }
@@ -182,7 +187,8 @@ impl TapeCursor {
             next_seq: self.next_seq,
             prev: self.prev,
             last_line_bytes: self.last_line_bytes,
-            known_blobs: self.blobs.into_iter().collect(),
+            known_blobs: self.blobs.iter().filter_map(|digest| parse_hex(digest)).collect(),
+            origin: self.origin,
             recent_lists,
             ..LineEncoder::default()
         };

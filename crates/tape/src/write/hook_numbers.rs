@@ -198,7 +198,7 @@ impl HooksDigest {
     }
 
     fn finish(self) -> String {
-        to_hex(&self.hasher.finalize().into())
+        to_hex(&self.hasher.finalize())
     }
 }
 

@@ -6,8 +6,10 @@ use std::io;
 use pintle_contract::{ListPrefix, Redactor};
 use serde_json::{Map, Value};
 
-use crate::blobs::{BlobContent, BlobExtraction, ExtractedBlob, RecentLists, RecentTexts, blob_fields, extract_blobs};
-use crate::line::{self, PackedFields, digest_hex, push_line};
+use crate::blobs::{
+    BlobContent, BlobExtraction, ExtractedBlob, RecentLists, RecentTexts, encode_blob, extract_blobs, name_of,
+};
+use crate::line::{self, DigestBytes, PackedFields, digest_hex, push_position, push_shared, push_tail};
 use crate::record::RecordBody;
 use crate::write::long_arrays;
 
@@ -21,7 +23,9 @@ pub(super) struct LineEncoder {
     /// The length of the last line, with its end.
     pub(super) last_line_bytes: u64,
     /// The digests of the blobs that were written.
-    pub(super) known_blobs: BTreeSet<String>,
+    pub(super) known_blobs: BTreeSet<DigestBytes>,
+    /// The last origin, as JSON text.
+    pub(super) origin: Option<String>,
     pub(super) recent_lists: RecentLists,
     pub(super) recent_texts: RecentTexts,
     pub(super) line: Vec<u8>,
@@ -32,21 +36,9 @@ pub(super) struct LineEncoder {
 pub(crate) struct EncodedLine<'a> {
     pub(crate) seq: u64,
     /// The digest of the previous line.
-    pub(crate) prev: Option<&'a str>,
+    pub(crate) prev: Option<String>,
     /// The line, with its end.
     pub(crate) line: &'a [u8],
-    pub(crate) source: LineSource<'a>,
-}
-
-/// What a line encodes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum LineSource<'a> {
-    /// The record as it was given.
-    Record,
-    /// The redacted record: its fields, without references to blobs.
-    Redacted(&'a [u8]),
-    /// A blob for the record after it.
-    Blob,
 }
 
 /// The fields of a record in their written form, with the blobs.
@@ -54,33 +46,34 @@ pub(crate) enum LineSource<'a> {
 /// They depend only on the record, so records can be prepared concurrently and written one after the other.
 #[derive(Debug)]
 pub(crate) struct EncodedFields {
-    /// As written in the record's own line, and the blobs before it.
+    /// As written, and the blobs that they need.
     pub(crate) stored: BlobExtraction,
-    /// Without references to blobs, if something was redacted.
-    redacted: Option<Vec<u8>>,
+    /// The JSON text of the origin, if the record has one.
+    pub(crate) origin: Option<String>,
+    /// The fields without references to blobs, if something was redacted.
+    pub(super) redacted: Option<Vec<u8>>,
 }
 
 impl EncodedFields {
     /// Encodes the fields of a record.
     pub(crate) fn new(body: &RecordBody<'_>, secrets: Option<&dyn Redactor>) -> io::Result<Self> {
         let PackedFields { text, is_packed } = line::pack_if_deep(line::encode_fields(body)?)?;
+        let origin = line::encode_origin(body)?;
+        let redacted_origin =
+            secrets.zip(origin.as_ref()).and_then(|(secrets, origin)| redact_fields(secrets, origin.as_bytes()));
         let redacted = secrets.and_then(|secrets| redact_fields(secrets, &text));
+        let redacted = redacted.or_else(|| redacted_origin.is_some().then(|| text.clone()));
+        let origin = redacted_origin.and_then(|origin| String::from_utf8(origin).ok()).or(origin);
         let fields = redacted.as_ref().unwrap_or(&text);
         // A header says how to read the rest, so it contains no references.
-        let stays = is_packed || matches!(body, RecordBody::Header(_) | RecordBody::Blob(_));
+        let stays = is_packed || matches!(body, RecordBody::Header(_));
         let extraction = if stays { None } else { extract_blobs(fields) };
         let stored = match (extraction, &redacted) {
             (Some(stored), _) => stored,
             (None, Some(redacted)) => BlobExtraction { text: redacted.clone(), blobs: Vec::new() },
             (None, None) => BlobExtraction { text, blobs: Vec::new() },
         };
-        Ok(Self { stored, redacted })
-    }
-}
-
-impl From<BlobExtraction> for EncodedFields {
-    fn from(stored: BlobExtraction) -> Self {
-        Self { stored, redacted: None }
+        Ok(Self { stored, origin, redacted })
     }
 }
 
@@ -111,51 +104,81 @@ impl LineEncoder {
         }
     }
 
-    /// Encodes the line of a record, preceded by the lines of its new blobs. Each line is passed on before the next one
-    /// is encoded.
-    pub(super) fn add(
-        &mut self,
-        at_ms: u64,
-        kind: &str,
-        record: EncodedFields,
-        mut each: impl FnMut(EncodedLine<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let EncodedFields { stored: BlobExtraction { text, blobs }, redacted } = record;
+    /// Encodes the line of a record, with the values that no line before has.
+    ///
+    /// # Errors
+    /// When another value on the tape has the name of a new one.
+    pub(super) fn add(&mut self, at_ms: u64, kind: &str, record: EncodedFields) -> io::Result<EncodedLine<'_>> {
+        let EncodedFields { stored: BlobExtraction { text, blobs }, origin, .. } = record;
+        let mut new_blobs = Vec::new();
         for ExtractedBlob { digest, content } in blobs {
             let is_known = self.known_blobs.contains(&digest);
-            let (name, content) = match content {
+            let (field, content) = match content {
                 BlobContent::List(list) => ("parts", self.recent_lists.add(list)),
-                BlobContent::Value(value) if is_known => ("value", value),
-                BlobContent::Value(value) => match self.recent_texts.add(&digest, &value) {
+                BlobContent::Value(_) if is_known => continue,
+                BlobContent::Value(value) => match self.recent_texts.add(name_of(&digest), &value) {
                     Some(lines) => ("of", lines),
                     None => ("value", value),
                 },
             };
             if !is_known {
-                let fields = blob_fields(&digest, name, &content);
-                self.known_blobs.insert(digest);
-                self.encode_line(at_ms, "blob", &fields, LineSource::Blob, &mut each)?;
+                self.add_name(digest)?;
+                new_blobs.push(encode_blob(field, &content));
             }
         }
-        let source = redacted.as_ref().map_or(LineSource::Record, |redacted| LineSource::Redacted(redacted));
-        self.encode_line(at_ms, kind, &text, source, &mut each)
-    }
-
-    fn encode_line(
-        &mut self,
-        at_ms: u64,
-        kind: &str,
-        fields: &[u8],
-        source: LineSource<'_>,
-        each: &mut impl FnMut(EncodedLine<'_>) -> io::Result<()>,
-    ) -> io::Result<()> {
         let (seq, prev) = (self.next_seq, self.prev.take());
+        let new_origin = origin.filter(|origin| self.origin.as_ref() != Some(origin));
         self.line.clear();
-        push_line(&mut self.line, seq, at_ms, prev.as_deref(), kind, fields);
+        push_position(&mut self.line, seq, at_ms, prev.as_deref());
+        push_shared(&mut self.line, new_origin.as_deref(), new_blobs.iter().map(Vec::as_slice));
+        push_tail(&mut self.line, kind, &text);
+        self.origin = new_origin.or_else(|| self.origin.take());
         self.prev = Some(digest_hex(&self.line));
         self.next_seq += 1;
         self.line.push(b'\n');
         self.last_line_bytes = self.line.len() as u64;
-        each(EncodedLine { seq, prev: prev.as_deref(), line: &self.line, source })
+        Ok(EncodedLine { seq, prev, line: &self.line })
+    }
+
+    /// Adds a value of the tape. Its name must be its own, because a reference has nothing else.
+    fn add_name(&mut self, digest: DigestBytes) -> io::Result<()> {
+        let name = name_of(&digest);
+        let mut first = DigestBytes::default();
+        first.iter_mut().zip(name).for_each(|(to, from)| *to = from);
+        match self.known_blobs.range(first..).next() {
+            Some(other) if name_of(other) == name => {
+                Err(io::Error::other("two values have digests that begin in the same way"))
+            }
+            _ => {
+                self.known_blobs.insert(digest);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pintle_contract::Origin;
+    use serde_json::json;
+
+    use super::*;
+    use crate::record::{HostRecord, host::SessionRecord};
+
+    #[test]
+    fn value_with_the_name_of_another_one_is_not_written() {
+        let text = "x".repeat(2_000);
+        let body = RecordBody::Host(HostRecord::Session(SessionRecord {
+            origin: std::borrow::Cow::Owned(Origin::default()),
+            reopen_data: std::borrow::Cow::Owned(json!({ "text": text })),
+        }));
+        let digest = crate::line::digest_value(&serde_json::to_vec(&text).unwrap());
+        for (index, is_refused) in [(31, true), (16, true), (15, false)] {
+            let mut other = digest;
+            other[index] ^= 1;
+            let mut lines = LineEncoder { known_blobs: [other].into_iter().collect(), ..LineEncoder::default() };
+            let encoded = lines.encode(&body, None, None).unwrap();
+            assert_eq!(lines.add(0, "session", encoded).is_err(), is_refused, "byte {index}");
+        }
     }
 }

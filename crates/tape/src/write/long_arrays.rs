@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::line_encoder::{EncodedFields, redact_fields};
 use crate::blobs::{BlobExtractor, FEW_ELEMENTS, RecentLists};
-use crate::line::{encode_fields, is_deep};
+use crate::line::{encode_fields, encode_origin, is_deep};
 use crate::record::{HostRecord, RecordBody};
 
 /// The field whose list the host knows.
@@ -50,7 +50,9 @@ pub(super) fn encode(
         }
     }
     text.extend_from_slice(b"}}");
-    if is_deep(&text, 0) || secrets.is_some_and(|secrets| redact_fields(secrets, &text).is_some()) {
+    let origin = encode_origin(body)?;
+    let has_secret = |text: &[u8]| secrets.is_some_and(|secrets| redact_fields(secrets, text).is_some());
+    if is_deep(&text, 0) || has_secret(&text) || origin.as_ref().is_some_and(|origin| has_secret(origin.as_bytes())) {
         return Ok(None);
     }
     let mut extractor = BlobExtractor::default();
@@ -64,7 +66,7 @@ pub(super) fn encode(
         }
     }
     extractor.push(text.get(start..).unwrap_or_default());
-    Ok(extractor.finish().map(EncodedFields::from))
+    Ok(extractor.finish().map(|stored| EncodedFields { stored, origin, redacted: None }))
 }
 
 /// The payload of a record if it is an object, and the name of its field.

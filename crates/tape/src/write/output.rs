@@ -12,14 +12,13 @@ use super::tape_file::TapeFile;
 use crate::TapeError;
 use crate::line;
 use crate::record::{REDACTED, Record, RecordBody};
-use crate::write::line_encoder::{LineEncoder, LineSource};
+use crate::write::line_encoder::{EncodedLine, LineEncoder};
 
 /// Observes every record as it is written, in the order of the tape.
 ///
 /// It is called while the tape is locked, so it must not use the tape.
 pub trait RecordObserver: Send + Sync + Debug {
-    /// Receives a record and its line, without the line end. For a blob it receives only the line, with a
-    /// [`RecordBody::Unknown`](crate::RecordBody::Unknown).
+    /// Receives a record and its line, without the line end.
     fn on_record(&self, record: &Record<'_>, line: &str);
 
     /// Receives the error that stopped the tape. Records after that are not on the tape.
@@ -133,36 +132,22 @@ impl TapeOutput {
     fn try_put(&mut self, at_ms: u64, body: RecordBody<'_>) -> io::Result<()> {
         let list_prefix = self.list_prefix.take();
         let Self { lines, sink, durability, observer: follower, redactor: secrets, error: fault, .. } = self;
-        let is_broken = fault.is_some();
-        let mut unwritten = None;
         let syncs = durability.should_sync_after(&body);
-        let mut plain = None;
         let secrets = secrets.as_deref().filter(|_| !matches!(body, RecordBody::Closed(_)));
-        let prepared = lines.encode(&body, secrets, list_prefix)?;
-        lines.add(at_ms, body.kind(), prepared, |written| {
-            if !is_broken && unwritten.is_none() {
-                unwritten = sink.write(written.line).err().map(|source| (written.seq, source));
-            }
-            if let Some(follower) = follower {
-                let line = String::from_utf8_lossy(written.line.strip_suffix(b"\n").unwrap_or(written.line));
-                let prev = written.prev.map(str::to_owned);
-                let record = |body| Record { seq: written.seq, at_ms, prev: prev.clone(), body };
-                match written.source {
-                    // The record itself can be shown, but only after the encoder has released it.
-                    LineSource::Record => plain = Some((written.seq, prev, line.into_owned())),
-                    LineSource::Redacted(fields) => {
-                        let body = line::parse_body(body.kind(), fields).unwrap_or_else(|_| redacted_body(REDACTED));
-                        follower.on_record(&record(body), &line);
-                    }
-                    LineSource::Blob => follower.on_record(&record(redacted_body("blob")), &line),
-                }
-            }
-            Ok(())
-        })?;
-        if let (Some(follower), Some((seq, prev, line))) = (follower, plain) {
+        let mut prepared = lines.encode(&body, secrets, list_prefix)?;
+        let redacted = prepared.redacted.take().map(|fields| (fields, prepared.origin.clone()));
+        let EncodedLine { seq, prev, line } = lines.add(at_ms, body.kind(), prepared)?;
+        let unwritten = if fault.is_some() { None } else { sink.write(line).err() };
+        if let Some(follower) = follower {
+            let line = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
+            let body = match redacted {
+                Some((fields, origin)) => line::parse_body(body.kind(), &fields, origin.as_deref())
+                    .unwrap_or_else(|_| RecordBody::Unknown { kind: REDACTED.to_owned(), fields: Map::new() }),
+                None => body,
+            };
             follower.on_record(&Record { seq, at_ms, prev, body }, &line);
         }
-        if let Some((seq, source)) = unwritten {
+        if let Some(source) = unwritten {
             self.fail(TapeError::Write { seq, source });
         }
         if syncs {
@@ -170,11 +155,6 @@ impl TapeOutput {
         }
         Ok(())
     }
-}
-
-/// What observers see of a record whose content is hidden.
-fn redacted_body(kind: &str) -> RecordBody<'static> {
-    RecordBody::Unknown { kind: kind.to_owned(), fields: Map::new() }
 }
 
 impl TapeSink {

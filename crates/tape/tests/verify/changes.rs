@@ -37,13 +37,57 @@ pub(crate) fn set_hook_context(records: &mut [Value], sent: &str, expected: &[&s
     records[request]["payload"] = json!({"messages": [{"role": "system", "content": sent}, message]});
 }
 
+/// The kinds that have an origin.
+const ORIGIN_KINDS: &[&str] = &[
+    "event",
+    "session",
+    "resumed",
+    "user_message",
+    "model_request",
+    "model_reply",
+    "tool_call",
+    "tool_result",
+    "message",
+    "messages",
+    "reminder",
+    "turn",
+];
+
+/// The records of the lines of a tape, each with its origin.
+pub(crate) fn parse_records<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<Value> {
+    let mut origin = Value::Null;
+    let mut parse = |line| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        if ORIGIN_KINDS.contains(&record["kind"].as_str().unwrap()) {
+            let own = record.as_object_mut().unwrap().entry("origin").or_insert(origin.clone());
+            origin = own.clone();
+        }
+        record
+    };
+    lines.map(&mut parse).collect()
+}
+
 /// The lines with new numbers and digests, as an attacker writes them to hide a change.
 pub(crate) fn rechain_records(records: &[Value]) -> String {
     let mut prev = Value::Null;
+    let mut last_origin = Value::Null;
     let mut text = String::new();
     for (seq, record) in records.iter().enumerate() {
-        let mut record = record.clone();
-        (record["seq"], record["prev"]) = (json!(seq), prev);
+        let mut fields = record.as_object().unwrap().clone();
+        let mut ordered = serde_json::Map::new();
+        (fields["seq"], fields["prev"]) = (json!(seq), prev);
+        for name in ["seq", "at_ms", "prev", "origin", "blobs"] {
+            if let Some(value) = fields.shift_remove(name)
+                && (name != "origin" || value != last_origin)
+            {
+                if name == "origin" {
+                    last_origin = value.clone();
+                }
+                ordered.insert(name.to_owned(), value);
+            }
+        }
+        ordered.extend(fields);
+        let mut record = Value::from(ordered);
         if record["kind"] == "closed" {
             record["records"] = json!(seq);
             record.as_object_mut().unwrap().shift_remove("digest");

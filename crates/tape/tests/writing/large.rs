@@ -40,7 +40,7 @@ fn a_growing_conversation_is_written_once() {
         payloads.push(payload);
     }
     assert_eq!(fired_payloads(&tape), payloads);
-    let blobs = tape.lines().iter().filter(|line| line.contains("\"kind\":\"blob\"")).count();
+    let blobs = tape.lines().iter().filter(|line| line.contains("\"blobs\":[")).count();
     let size_bytes: usize = tape.lines().iter().map(String::len).sum();
     assert!(blobs >= 40 && size_bytes < 2 * 40 * 10_000, "{blobs} blobs, {size_bytes} bytes");
     // The records before a blob do not refer to it.
@@ -69,10 +69,10 @@ fn a_text_that_repeats_an_earlier_one_is_written_in_its_lines() {
     let report = verify_bytes(whole.as_bytes()).unwrap();
     assert!(report.is_valid(), "{:?}", report.findings);
     let faults = [
-        ("\"lines\":[[0,1],", "\"lines\":[[0,2],", "but the digest of its value is"),
+        ("\"lines\":[[0,1],", "\"lines\":[[0,2],", "is not needed: the value or the reference to it was changed"),
         ("\"lines\":[[0,1],", "\"lines\":[[0,0],", "lines that the text"),
         ("\"lines\":[[0,1],", "\"lines\":[[90,200],", "lines that the text"),
-        ("\"of\":\"", "\"of\":\"x", "which no line before it contains"),
+        ("\"of\":\"", "\"of\":\"x", "which no line up to it contains"),
     ];
     for (before, after, expected) in faults {
         let error = read_bytes(whole.replacen(before, after, 1).as_bytes()).unwrap_err().to_string();
@@ -100,17 +100,22 @@ fn a_blob_that_is_missing_or_wrong_is_told_with_its_line() {
     let tape = new_tape();
     fire(&tape, json!({"text": "x".repeat(2_000)}));
     let lines = tape.lines();
-    let blob = lines.iter().position(|line| line.contains("\"kind\":\"blob\"")).unwrap();
-    let error = |lines: &[String]| read_bytes((lines.join("\n") + "\n").as_bytes()).unwrap_err().to_string();
-    let without: Vec<String> =
-        lines.iter().enumerate().filter(|(index, _)| *index != blob).map(|(_, l)| l.clone()).collect();
-    let missing = error(&without);
-    assert!(missing.starts_with(&format!("line {}: it refers to blob `", blob + 1)), "{missing}");
-    assert!(missing.ends_with("`, which no line before it contains"), "{missing}");
-    let mut changed = lines;
-    changed[blob] = changed[blob].replace("xxx", "xyx");
-    let wrong = error(&changed);
-    assert!(wrong.starts_with(&format!("line {}: the blob's `digest` is `", blob + 1)), "{wrong}");
+    let blob = lines.iter().position(|line| line.contains("\"blobs\":[")).unwrap();
+    let error_of = |change: &dyn Fn(&str) -> String| {
+        let mut changed = lines.clone();
+        changed[blob] = change(&lines[blob]);
+        assert_ne!(changed, lines);
+        let error = read_bytes((changed.join("\n") + "\n").as_bytes()).unwrap_err().to_string();
+        error.strip_prefix(&format!("line {}: ", blob + 1)).unwrap().to_owned()
+    };
+    let blobs = format!("\"blobs\":[{{\"value\":\"{}\"}}],", "x".repeat(2_000));
+    let missing = error_of(&|line| line.replace(&blobs, ""));
+    assert!(missing.starts_with("it refers to blob `"), "{missing}");
+    assert!(missing.ends_with("`, which no line up to it contains"), "{missing}");
+    let wrong = error_of(&|line| line.replacen("xxx", "xyx", 1));
+    assert!(wrong.starts_with("its blob `") && wrong.contains("is not needed: the value or the reference"), "{wrong}");
+    let repeated = error_of(&|line| line.replace(&blobs, &format!("{blobs}{blobs}")));
+    assert!(repeated.contains("duplicate field `blobs`"), "{repeated}");
 }
 
 /// Redacts one word.
@@ -136,7 +141,7 @@ fn secrets_are_taken_out_before_a_digest_is_made() {
     fire(&tape, json!({"text": long("[REDACTED]")}));
     let text = tape.lines().join("\n");
     assert!(!text.contains("hunter2"));
-    assert_eq!(text.matches("\"kind\":\"blob\"").count(), 1, "they are the same without the secret");
+    assert_eq!(text.matches("\"blobs\":[").count(), 1, "they are the same without the secret");
     assert_eq!(fired_payloads(&tape), [json!({"text": long("[REDACTED]")}), json!({"text": long("[REDACTED]")})]);
 }
 
@@ -146,6 +151,6 @@ fn what_is_packed_stays_whole() {
     let deep = (0..110).fold(json!(["x".repeat(5_000), {"$blob": 1}]), |inner, _| json!([inner]));
     fire(&tape, deep.clone());
     let text = tape.lines().join("\n");
-    assert!(text.contains("\"packed\":") && !text.contains("\"kind\":\"blob\""));
+    assert!(text.contains("\"packed\":") && !text.contains("\"blobs\":["));
     assert_eq!(fired_payloads(&tape), [deep]);
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pintle_contract::{EventCause, Journal, JournalEntry, Outcome, Redactor};
 use pintle_tape::replay::{ReplayOptions, replay};
-use pintle_tape::verify::{verify, verify_bytes};
+use pintle_tape::verify::verify_bytes;
 use pintle_tape::{ListPrefix, RecordBody, Tape, TapeReader, read_bytes};
 use serde_json::{Value, json};
 
@@ -65,8 +65,6 @@ fn play(turns: usize, mut turn: impl FnMut(&Tape, usize) -> Vec<Value>) -> Vec<u
     assert_eq!(payloads_of(&tape), payloads);
     let text = tape.lines().join("\n") + "\n";
     assert_eq!(verify_bytes(text.as_bytes()).unwrap().findings, []);
-    // The lines are computed again from the values, without the lists before them.
-    assert_eq!(verify(&read_bytes(text.as_bytes()).unwrap()).findings, []);
     // No hook on these tapes explains a rewritten payload.
     if !text.contains("\"rewritten\":true") {
         let replayed = replay(text.as_bytes(), &ReplayOptions::default()).unwrap();
@@ -149,17 +147,19 @@ fn part_of_a_list_that_is_changed_is_found() {
     let last = lines.iter().rposition(|line| line.contains("\"parts\"")).unwrap();
     let (from, of) = (lines[last].find("\"from\":0").unwrap(), lines[last].find("\"of\":\"").unwrap() + 6);
     assert!(from > of, "{}", lines[last]);
-    let digest = &lines[last][of..of + 64];
-    let other = &lines[last - 2][lines[last - 2].find("\"digest\":\"").unwrap() + 10..][..64];
+    let name = &lines[last][of..of + 32];
+    let name_of = |line: &str| line[line.find("{\"$blob\":\"").unwrap() + 10..][..32].to_owned();
+    let (sent, other) = (name_of(&lines[last]), name_of(&lines[last - 1]));
     let changes = [
-        (lines[last].replace("message 37", "message 73"), "the blob's `digest` is `"),
-        (lines[last].replace("\"to\":37", "\"to\":36"), "the blob's `digest` is `"),
+        (lines[last].replace("message 37", "message 73"), "its blob `"),
+        (lines[last].replace("\"to\":37", "\"to\":36"), "its blob `"),
         (lines[last].replace("\"to\":37", "\"to\":99"), "it refers to elements that the list `"),
-        (lines[last].replace("\"from\":0", "\"from\":1"), "the blob's `digest` is `"),
-        (lines[last].replace(digest, &"0".repeat(64)), "it refers to blob `0000"),
-        (lines[last].replacen(",[{", ",[],[{\"role\":1},{", 1), "the blob's `digest` is `"),
-        (lines[last].replace("\"parts\":", "\"value\":"), "the blob's `digest` is `"),
-        (lines[last].replace("\"digest\":\"", "\"digest\":\"0"), "the blob's `digest` is `0"),
+        (lines[last].replace("\"from\":0", "\"from\":1"), "its blob `"),
+        (lines[last].replace(name, &"0".repeat(32)), "it refers to blob `0000"),
+        (lines[last].replacen(",[{", ",[],[{\"role\":1},{", 1), "its blob `"),
+        (lines[last].replace("\"parts\":", "\"value\":"), "its blob `"),
+        (lines[last].replace(&sent, &other), "its blob `"),
+        (lines[last].replace(&sent, &"0".repeat(32)), "its blob `"),
     ];
     for (line, expected) in changes {
         assert_ne!(line, lines[last], "{expected}");
@@ -168,14 +168,6 @@ fn part_of_a_list_that_is_changed_is_found() {
         let error = read_bytes((changed.join("\n") + "\n").as_bytes()).unwrap_err().to_string();
         assert!(error.starts_with(&format!("line {}: {expected}", last + 1)), "{error}");
     }
-    // Another list than the one that was sent is found by the digests of the lines.
-    let mut changed = lines.clone();
-    let event = last + 1;
-    let sent = &lines[last][lines[last].find("\"digest\":\"").unwrap() + 10..][..64];
-    changed[event] = lines[event].replace(sent, other);
-    changed.push(lines[event].replace("\"seq\":", "\"seq\":9"));
-    let report = verify_bytes((changed.join("\n") + "\n").as_bytes()).unwrap();
-    assert!(!report.is_valid());
 }
 
 #[test]
@@ -211,9 +203,9 @@ fn abridged_record_is_completed_from_its_line() {
     while let Some(line) = reader.next() {
         let line = line.unwrap();
         let RecordBody::Event(fired) = &line.record.body else { continue };
-        let RecordBody::Event(complete) = reader.complete(&line.text).unwrap().body else { unreachable!("an event") };
-        assert_eq!(line.is_abridged, fired.payload != complete.payload);
-        seen.push((line.is_abridged, complete.payload.into_owned()));
+        let payload = reader.read_payload(&line.text).unwrap();
+        assert_eq!(line.is_abridged, *fired.payload != payload);
+        seen.push((line.is_abridged, payload));
     }
     let [short, long] = payloads;
     assert_eq!(seen, [(false, short), (true, long)]);

@@ -11,3 +11,4 @@ mod ordinary;
 mod resume;
 mod secrets;
 mod session;
+mod shared;

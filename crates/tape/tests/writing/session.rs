@@ -124,7 +124,11 @@ fn a_follower_sees_each_line_in_order() {
     struct LineCapture(std::sync::Mutex<Vec<String>>);
     impl RecordObserver for LineCapture {
         fn on_record(&self, record: &Record<'_>, line: &str) {
-            assert_eq!(record.to_line().unwrap(), line);
+            // The line has no origin if it is that of the line before.
+            let whole = record.to_line().unwrap();
+            let origin = whole.split_once("\"origin\":").and_then(|(_, rest)| rest.split_once("\"kind\""));
+            let short = origin.map(|(origin, _)| whole.replace(&format!("\"origin\":{origin}"), ""));
+            assert!(line == whole || Some(line) == short.as_deref(), "{line}\n{whole}");
             self.0.lock().unwrap().push(line.to_owned());
         }
     }
@@ -159,12 +163,12 @@ fn what_is_no_tape_is_refused_with_its_line() {
         (String::from("{\"seq\":0,"), "line 1 is truncated after 9 bytes; the tape contains no complete record"),
         (format!("{header}\n{header}\n"), "line 2: a second header; a tape has only one"),
         (
-            header.replace("\"format\":6", "\"format\":5") + "\n",
-            "cannot read a tape of format 5, which pintle 0.1.0 wrote: this program reads format 6; use the version that wrote it",
+            header.replace("\"format\":7", "\"format\":6") + "\n",
+            "cannot read a tape of format 6, which pintle 0.1.0 wrote: this program reads format 7; use the version that wrote it",
         ),
         (
-            header.replace("\"format\":6", "\"format\":7").replace("\"pintle\"", "\"by\"") + "\n",
-            "cannot read a tape of format 7, which an unknown version of pintle wrote: this program reads format 6; use the version that wrote it",
+            header.replace("\"format\":7", "\"format\":8").replace("\"pintle\"", "\"by\"") + "\n",
+            "cannot read a tape of format 8, which an unknown version of pintle wrote: this program reads format 7; use the version that wrote it",
         ),
     ];
     for (text, expected) in cases {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use pintle_host::event::CompletionPre;
+use pintle_host::tape::TapeReader;
 use pintle_host::tape::record::host;
-use pintle_host::tape::{RecordBody, TapeReader};
 use serde_json::Value;
 
 use crate::completion::wire;
@@ -79,12 +79,7 @@ impl RecordedModelCall {
     fn into_request(self, tape: Option<&TapeReader<'_>>) -> Option<ModelRequest> {
         let payload = match self.payload {
             RecordedPayload::Value(payload) => payload,
-            RecordedPayload::Line(line) => match tape?.complete(&line).ok()?.body {
-                RecordBody::Event(fired) => fired.payload.into_owned(),
-                RecordBody::HookCall(call) => call.value?.into_owned(),
-                RecordBody::Outcome(outcome) => outcome.value?.into_owned(),
-                _ => return None,
-            },
+            RecordedPayload::Line(line) => tape?.read_payload(&line)?,
         };
         let payload: CompletionPre = serde_json::from_value(payload).ok()?;
         let asked = ModelRequest { agent: self.agent, conversation: self.conversation, ..ModelRequest::default() };

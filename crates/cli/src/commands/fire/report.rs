@@ -38,14 +38,13 @@ impl Default for FireFindings {
 }
 
 impl RecordObserver for FireReport {
-    fn on_record(&self, record: &Record<'_>, line: &str) {
+    fn on_record(&self, record: &Record<'_>, _line: &str) {
         let mut gathered = self.0.lock();
-        let fields = || serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
         match &record.body {
             RecordBody::Header(_) | RecordBody::Hooks(_) | RecordBody::Note(_) => return,
-            RecordBody::HookReturned(_) => gathered.calls.push(strip_record_head(fields())),
-            RecordBody::Effect(_) => gathered.effects.push(strip_record_head(fields())),
-            RecordBody::Outcome(_) => gathered.outcomes.push(strip_record_head(fields())),
+            RecordBody::HookReturned(returned) => gathered.calls.extend(serde_json::to_value(returned)),
+            RecordBody::Effect(effect) => gathered.effects.extend(serde_json::to_value(effect)),
+            RecordBody::Outcome(outcome) => gathered.outcomes.extend(serde_json::to_value(outcome)),
             RecordBody::Event(fired) => {
                 let returned = fired.hook_records().filter_map(|record| match record {
                     RecordBody::HookReturned(returned) => serde_json::to_value(returned).ok(),
@@ -59,12 +58,6 @@ impl RecordObserver for FireReport {
         let lines = gathered.view.feed(record);
         gathered.lines.extend(lines);
     }
-}
-
-/// Returns the fields of a record without its position on the tape.
-fn strip_record_head(mut fields: Map<String, Value>) -> Value {
-    fields.retain(|name, _| !["seq", "at_ms", "prev", "kind"].contains(&name.as_str()));
-    Value::Object(fields)
 }
 
 impl FireReport {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use pintle_host::tape::{RecordBody, TapeReader};
+use pintle_host::tape::TapeReader;
 
 use super::tape_error;
 use crate::error::{CliError, CliStatus};
@@ -24,9 +24,7 @@ impl TapeExportArgs {
         let mut reader = TapeReader::open(&self.tape).map_err(error)?;
         for line in &mut reader {
             let record = line.map_err(error)?.record;
-            if !matches!(record.body, RecordBody::Blob(_)) {
-                terminal.print_line(record.to_line().map_err(CliError::failure)?);
-            }
+            terminal.print_line(record.to_line().map_err(CliError::failure)?);
         }
         if let Some(torn) = reader.torn() {
             terminal.print_note(torn);
