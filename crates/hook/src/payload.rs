@@ -45,16 +45,23 @@ struct ObjectEnd {
 impl ObjectEnd {
     /// Whether the object ends in this piece, with nothing but blanks behind it.
     fn is_reached_in(&mut self, piece: &[u8]) -> bool {
-        for (index, byte) in piece.iter().enumerate() {
+        let mut rest = piece;
+        while let Some((byte, after)) = rest.split_first() {
+            rest = after;
             match (self.in_string, byte) {
                 (true, _) if self.is_escaped => self.is_escaped = false,
                 (true, b'\\') => self.is_escaped = true,
                 (_, b'"') => self.in_string = !self.in_string,
+                // Most of a large payload is in strings.
+                (true, _) => {
+                    let end = after.iter().position(|byte| matches!(byte, b'"' | b'\\')).unwrap_or(after.len());
+                    rest = after.get(end..).unwrap_or_default();
+                }
                 (false, b'{' | b'[') => self.depth += 1,
                 (false, b'}' | b']') => {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
-                        return piece.get(index + 1..).unwrap_or_default().iter().all(u8::is_ascii_whitespace);
+                        return after.iter().all(u8::is_ascii_whitespace);
                     }
                 }
                 _ => {}
