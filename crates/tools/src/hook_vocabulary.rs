@@ -1,5 +1,6 @@
 //! The vocabulary that a hook is written in.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
@@ -128,34 +129,42 @@ impl HookVocabulary {
         }
     }
 
-    /// The names under which callers may make a call that the hook hears under `name`.
-    pub(crate) fn caller_names(&self, name: &str) -> Vec<String> {
-        let mut canonical: Vec<String> = vec![name.to_owned()];
+    /// The names under which callers may make a call that the hook hears under one of these names, in order.
+    pub(crate) fn caller_names(&self, names: &[&str]) -> Vec<String> {
         let own: &[&ToolVocabulary] = match self {
             Self::Fixed(vocabulary) => &[vocabulary],
             Self::ByNames(_) => VOCABULARIES,
         };
+        // Canonical names, each with the name under which the hook hears it.
+        let mut canonical: Vec<(Cow<'_, str>, &str)> = names.iter().map(|name| (Cow::Borrowed(*name), *name)).collect();
         for vocabulary in own {
-            if NATIVE_NAMES.contains(name) {
-                canonical.extend(vocabulary.canonical_names(name).map(str::to_owned));
+            canonical.extend(names.iter().filter_map(|name| Some((vocabulary.mcp.to_canonical(name)?.into(), *name))));
+            for tool in vocabulary.tools {
+                let heard = names.iter().filter(|name| tool.native_names.contains(name));
+                canonical
+                    .extend(heard.flat_map(|name| tool.canonical_names().map(|tool| (Cow::Borrowed(tool), *name))));
             }
-            canonical.extend(vocabulary.mcp.to_canonical(name));
         }
-        let mut names = canonical.clone();
-        // Most of many hooks name tools that no table has.
-        let is_known = canonical.iter().any(|name| CANONICAL_NAMES.contains(name.as_str()));
+        canonical.sort_unstable();
+        canonical.dedup();
+        let mut callers: Vec<Cow<'_, str>> = canonical.iter().map(|(name, _)| name.clone()).collect();
         for vocabulary in VOCABULARIES {
-            let may_be_heard = |native: &&&'static str| **native == name || !self.hears_as_made(vocabulary, || native);
-            let tools = vocabulary.tools.iter().filter(|tool| {
-                is_known && tool.canonical_names().any(|tool| canonical.iter().any(|name| name == tool))
-            });
-            let natives = tools.flat_map(|tool| tool.native_names).filter(may_be_heard);
-            names.extend(natives.map(|name| (*name).to_owned()));
-            names.extend(canonical.iter().filter_map(|name| vocabulary.mcp.to_native(name)));
+            callers.extend(canonical.iter().filter_map(|(name, _)| vocabulary.mcp.to_native(name).map(Cow::Owned)));
+            for tool in vocabulary.tools {
+                let of_tool = |wanted: &'static str| {
+                    let start = canonical.partition_point(|(name, _)| &**name < wanted);
+                    canonical.iter().skip(start).take_while(move |(name, _)| name == wanted).map(|(_, heard)| *heard)
+                };
+                let heard: Vec<&str> = tool.canonical_names().flat_map(of_tool).collect();
+                let may_be_heard = |native: &&&'static str| {
+                    heard.contains(*native) || !heard.is_empty() && !self.hears_as_made(vocabulary, || native)
+                };
+                callers.extend(tool.native_names.iter().filter(may_be_heard).map(|name| Cow::Borrowed(*name)));
+            }
         }
-        names.sort_unstable();
-        names.dedup();
-        names
+        callers.sort_unstable();
+        callers.dedup();
+        callers.into_iter().map(Cow::into_owned).collect()
     }
 
     /// Whether a call that is made under a name in the hook's own conditions always reaches the hook under such a name.
@@ -180,11 +189,6 @@ pub(crate) fn has_canonical_arguments(vocabulary: &'static ToolVocabulary) -> bo
 
 /// Every tool name of every vocabulary, to look one up.
 static NATIVE_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| tool_names().collect());
-
-/// Every canonical tool that a tool of a vocabulary stands for, to look one up.
-static CANONICAL_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    VOCABULARIES.iter().flat_map(|table| table.tools).flat_map(ToolMapping::canonical_names).collect()
-});
 
 /// How many of these arguments the tools of a vocabulary have, which is told by its index. A name that only some of them
 /// have does not count: for the others, the hook would miss the argument.

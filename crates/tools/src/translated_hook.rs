@@ -42,8 +42,8 @@ struct TranslatedMatcher {
 /// The subjects that a matcher accepts, under the names of all callers.
 fn caller_subjects(inner: &dyn Matcher, vocabulary: &HookVocabulary) -> SubjectFilter {
     let SubjectFilter::Only { certain, mut possible } = inner.subjects() else { return SubjectFilter::Any };
-    let names = certain.iter().chain(&possible);
-    let mut callers: Vec<String> = names.flat_map(|name| vocabulary.caller_names(name)).collect();
+    let names: Vec<&str> = certain.iter().chain(&possible).map(String::as_str).collect();
+    let mut callers = vocabulary.caller_names(&names);
     let certain = if vocabulary.keeps_names() { certain } else { Vec::new() };
     callers.retain(|name| !certain.contains(name));
     possible.extend(callers);
