@@ -29,7 +29,7 @@ pub fn check_calls(name: &str, text: &ScriptSource, tools: &[String]) -> Vec<Dia
     if tools.is_empty() && !text.text.contains(CALL) {
         return Vec::new();
     }
-    let found = try_on_large_stack(|| {
+    let found = try_on_large_stack(&[&text.text], || {
         let (source, parsed) = parse(name, text, ScriptKind::Hook);
         Some(find_call_problems(name, &parsed.ok()?, tools).iter().map(|finding| finding.locate(&source)).collect())
     });

@@ -21,7 +21,7 @@ pub fn capability_names(name: &str, text: &ScriptSource, script_kind: ScriptKind
     if written().next().is_none() {
         return Vec::new();
     }
-    let parsed = try_on_large_stack(|| {
+    let parsed = try_on_large_stack(&[&text.text], || {
         let ast = parse(name, text, script_kind).1.ok()?;
         let used = names_read(expressions_in(ast.statement()));
         Some(written().filter(|outward| used.contains(*outward)).collect())

@@ -12,7 +12,7 @@ use crate::finding::ScriptFinding;
 use crate::language::{ScriptKind, ScriptPlacement, ScriptPowers};
 use crate::load::{self, LazyFunction, Script};
 use crate::native::NativeScript;
-use crate::source::PreparedSource;
+use crate::source::{PreparedSource, is_shallow};
 
 /// The stack size of the thread that parses. The parser is recursive; preparing the source limits its depth, and this
 /// is several times what it needs. Only touched pages use memory.
@@ -47,15 +47,20 @@ pub struct CompiledScript {
 /// Never panics and never runs code whose cost is not bounded.
 #[must_use]
 pub fn compile(name: &str, text: &ScriptSource, script_kind: ScriptKind) -> CompiledScript {
-    try_on_large_stack(|| compile_at(name, text, script_kind, false)).unwrap_or_else(|| interpreter_crash(name, text))
+    let prepared = PreparedSource::new(name, text);
+    let compiled = match prepared.0.is_shallow {
+        true => try_here(|| compile_at(prepared, script_kind, false)),
+        false => try_on_large_stack(&[&text.text], || compile_at(prepared, script_kind, false)),
+    };
+    compiled.unwrap_or_else(|| interpreter_crash(name, text))
 }
 
 /// Compiles a script and loads it wherever it should run. For worker processes, which may die; the caller's thread must
 /// have a large stack.
 #[must_use]
 pub fn compile_unbounded(name: &str, text: &ScriptSource, script_kind: ScriptKind) -> CompiledScript {
-    catch_unwind(AssertUnwindSafe(|| compile_at(name, text, script_kind, true)))
-        .unwrap_or_else(|_| interpreter_crash(name, text))
+    try_here(|| compile_at(PreparedSource::new(name, text), script_kind, true))
+        .unwrap_or_else(|| interpreter_crash(name, text))
 }
 
 /// Runs work that compiles many scripts on one thread with enough stack for the parser, instead of one thread for each
@@ -75,13 +80,18 @@ pub fn with_compiler_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Runs a compilation with enough stack for the recursive parser: on this thread if [`with_compiler_stack`] created it,
-/// otherwise on a new one. `None` if it panicked or no thread can be created.
-pub(crate) fn try_on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
-    if HAS_ROOM.get() {
-        return catch_unwind(AssertUnwindSafe(work)).ok();
+/// Runs a compilation of texts with enough stack for the recursive parser: on this thread if the texts are shallow or
+/// [`with_compiler_stack`] created it, otherwise on a new one. `None` if it panicked or no thread can be created.
+pub(crate) fn try_on_large_stack<T: Send>(texts: &[&str], work: impl FnOnce() -> T + Send) -> Option<T> {
+    if HAS_ROOM.get() || texts.iter().all(|text| is_shallow(text)) {
+        return try_here(work);
     }
     try_on_new_thread(work)?.ok()
+}
+
+/// Runs a compilation on this thread. `None` if it panicked.
+fn try_here<T>(work: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
 /// Runs work on a new thread with enough stack. `None` if none can be created; an error is the panic payload.
@@ -120,9 +130,12 @@ impl CompiledScript {
     }
 }
 
-fn compile_at(name: &str, text: &ScriptSource, script_kind: ScriptKind, anywhere: bool) -> CompiledScript {
-    let (source, parsed) = load::parse(name, text, script_kind);
-    let ast = match parsed {
+fn compile_at(
+    (source, refusal): (PreparedSource, Option<ScriptFinding>),
+    script_kind: ScriptKind,
+    anywhere: bool,
+) -> CompiledScript {
+    let ast = match refusal.map_or_else(|| load::parse_prepared(&source, script_kind), Err) {
         Ok(ast) => ast,
         Err(finding) => return CompiledScript::unread(&source, finding),
     };

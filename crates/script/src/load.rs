@@ -80,7 +80,7 @@ impl Script {
 
     /// The entry point in the interpreter.
     pub(crate) fn load_entry(&self) -> Result<&OwnedFrozenValue, Failure> {
-        self.entry.load_once("the script", || {
+        self.entry.load_once("the script", &self.source.text, || {
             let ast = parse_prepared(&self.source, self.kind).map_err(|finding| finding.message)?;
             evaluate(&self.source, ast, self.kind, self.kind.entry_point()).map_err(|finding| finding.message)
         })
@@ -107,7 +107,8 @@ pub(crate) fn parse(
     (source, parsed)
 }
 
-fn parse_prepared(source: &PreparedSource, script_kind: ScriptKind) -> Result<AstModule, ScriptFinding> {
+/// Parses a prepared text. Needs a thread with a large stack unless the text is shallow.
+pub(crate) fn parse_prepared(source: &PreparedSource, script_kind: ScriptKind) -> Result<AstModule, ScriptFinding> {
     // Plugins may register in loops and conditions.
     let dialect = Dialect { enable_top_level_stmt: script_kind == ScriptKind::Plugin, ..dialect() };
     let parsed = AstModule::parse(&source.name, source.text.clone(), &dialect);
@@ -126,19 +127,20 @@ impl LazyFunction {
         Self(OnceLock::from(Ok(function)))
     }
 
-    /// The function. `load` loads one whose text is known to have no error that loading would find.
+    /// The function. `load` loads one whose `text` is known to have no error that loading would find.
     ///
     /// # Errors
     /// If it cannot be loaded after all.
     pub(crate) fn load_once(
         &self,
         function_name: &str,
+        text: &str,
         load: impl FnOnce() -> Result<OwnedFrozenValue, String> + Send,
     ) -> Result<&OwnedFrozenValue, Failure> {
         // The caller may have a small stack, and the parser is recursive.
-        let loaded = self
-            .0
-            .get_or_init(|| try_on_large_stack(load).unwrap_or_else(|| Err(String::from("the interpreter crashed"))));
+        let loaded = self.0.get_or_init(|| {
+            try_on_large_stack(&[text], load).unwrap_or_else(|| Err(String::from("the interpreter crashed")))
+        });
         loaded
             .as_ref()
             .map_err(|reason| Failure::new(FailureKind::Missing, format!("{function_name} cannot be loaded: {reason}")))

@@ -43,7 +43,8 @@ pub struct GuardScripts<'a> {
 /// Finds what keeps a hook from guarding. Scripts that do not compile are reported where they are compiled.
 #[must_use]
 pub fn check_guard(question: &GuardScripts<'_>) -> Vec<Diagnostic> {
-    try_on_large_stack(|| check_at(question)).unwrap_or_default()
+    let texts: Vec<&str> = [question.when, question.script].into_iter().flatten().map(|text| &*text.text).collect();
+    try_on_large_stack(&texts, || check_at(question)).unwrap_or_default()
 }
 
 fn check_at(question: &GuardScripts<'_>) -> Vec<Diagnostic> {

@@ -49,7 +49,7 @@ pub struct CompiledPlugin {
 /// Never panics and never runs code whose cost is not bounded.
 #[must_use]
 pub fn compile_plugin(name: &str, text: &ScriptSource) -> CompiledPlugin {
-    try_on_large_stack(|| compile_at(name, text, false)).unwrap_or_else(|| interpreter_crash(name, text))
+    try_on_large_stack(&[&text.text], || compile_at(name, text, false)).unwrap_or_else(|| interpreter_crash(name, text))
 }
 
 /// Compiles a plugin and loads it wherever it should run. For worker processes, which may die; the caller's thread must

@@ -22,14 +22,26 @@ pub(crate) struct PreparedSource {
     pub(crate) text: String,
     /// Lines whose leading tabs were expanded: line index, characters before and after.
     widened: Vec<(usize, usize, usize)>,
+    /// Whether it may be parsed and analysed on an ordinary stack.
+    pub(crate) is_shallow: bool,
+}
+
+/// Whether a text may be parsed and analysed on an ordinary stack.
+pub(crate) fn is_shallow(text: &str) -> bool {
+    prepare::prepare(text).is_shallow
 }
 
 impl PreparedSource {
     /// Prepares a text. The finding, if any, is why it must not be parsed.
     pub(crate) fn new(name: &str, origin: &ScriptSource) -> (Self, Option<ScriptFinding>) {
         let prepared = prepare::prepare(&origin.text);
-        let source =
-            Self { name: Arc::from(name), origin: origin.clone(), text: prepared.text, widened: prepared.widened };
+        let source = Self {
+            name: Arc::from(name),
+            origin: origin.clone(),
+            text: prepared.text,
+            widened: prepared.widened,
+            is_shallow: prepared.is_shallow,
+        };
         (source, prepared.limit_finding)
     }
 

@@ -19,6 +19,11 @@ const MAX_BLOCKS: usize = 100;
 const MAX_CHAIN: usize = 2_000;
 /// The maximum number of `elif` branches in one source.
 const MAX_ELIF: usize = 1_000;
+/// The same of a text that is shallow: to parse and to analyse it needs a small part of an ordinary stack. Most are.
+const SHALLOW_BRACKETS: usize = 12;
+const SHALLOW_BLOCKS: usize = 12;
+const SHALLOW_CHAIN: usize = 60;
+const SHALLOW_ELIF: usize = 20;
 /// A tab expands to the next multiple of this.
 const TAB: usize = 8;
 
@@ -29,6 +34,8 @@ pub(super) struct PreparedText {
     pub(super) text: String,
     pub(super) widened: Vec<(usize, usize, usize)>,
     pub(super) limit_finding: Option<ScriptFinding>,
+    /// Whether nothing in the text nests or chains far.
+    pub(super) is_shallow: bool,
 }
 
 pub(super) fn prepare(written: &str) -> PreparedText {
@@ -76,13 +83,16 @@ struct PreparePass {
     /// The indentation of each open block.
     blocks: Vec<usize>,
     elif_count: usize,
+    /// Whether something nests or chains further than in a shallow text.
+    is_deep: bool,
     /// Whether the last line ended in a backslash.
     is_continued: bool,
 }
 
 impl PreparePass {
     fn finish(self) -> PreparedText {
-        PreparedText { text: self.text, widened: self.widened, limit_finding: self.limit_finding }
+        let is_shallow = !self.is_deep && self.limit_finding.is_none();
+        PreparedText { text: self.text, widened: self.widened, limit_finding: self.limit_finding, is_shallow }
     }
 
     /// Copies one line and returns the string that is still open at its end.
@@ -219,6 +229,7 @@ impl PreparePass {
         self.add_link();
         self.text.push(bracket);
         self.chains.push(0);
+        self.is_deep |= self.chains.len() > SHALLOW_BRACKETS + 1;
         if self.chains.len() > MAX_BRACKETS + 1 {
             self.refuse(format!("more than {MAX_BRACKETS} nested brackets"));
         }
@@ -233,6 +244,7 @@ impl PreparePass {
             }
             "elif" => {
                 self.elif_count += 1;
+                self.is_deep |= self.elif_count > SHALLOW_ELIF;
                 if self.elif_count > MAX_ELIF {
                     self.refuse(format!("more than {MAX_ELIF} `elif` branches"));
                 }
@@ -249,6 +261,7 @@ impl PreparePass {
             self.blocks.pop();
         }
         self.blocks.push(width);
+        self.is_deep |= self.blocks.len() > SHALLOW_BLOCKS;
         if self.blocks.len() > MAX_BLOCKS {
             self.refuse(format!("more than {MAX_BLOCKS} nested blocks"));
         }
@@ -260,6 +273,7 @@ impl PreparePass {
             *top += 1;
             self.link_count += 1;
         }
+        self.is_deep |= self.link_count > SHALLOW_CHAIN;
         if self.link_count > MAX_CHAIN {
             self.refuse(format!("more than {MAX_CHAIN} chained operators"));
         }
@@ -284,7 +298,13 @@ impl PreparePass {
 
 #[cfg(test)]
 mod tests {
+    use pintle_contract::{EventKind, EventName, ScriptSource};
+
     use super::*;
+    use crate::ScriptKind;
+
+    /// A part of the stack that a thread usually has: its callers need some, too.
+    const SMALL_STACK_BYTES: usize = 512 << 10;
 
     #[test]
     fn the_parser_gets_what_it_takes() {
@@ -322,6 +342,51 @@ mod tests {
         for source in deep {
             assert!(prepare(&source).limit_finding.is_some(), "{}", source.get(..40).unwrap());
         }
+    }
+
+    /// Each part of a text that is as deep as a shallow one may be, and whether one level more is deep.
+    #[test]
+    fn shallow_texts_compile_on_a_small_stack() {
+        type Nest = fn(usize) -> String;
+        let nests: [(Nest, usize); 7] = [
+            (|count| format!("    x = {}1{}\n", "[".repeat(count), "]".repeat(count)), SHALLOW_BRACKETS),
+            (|count| format!("    x = {}1{}\n", "max(1, ".repeat(count), ")".repeat(count)), SHALLOW_BRACKETS),
+            (|count| format!("    x = 1{}\n", " + 1".repeat(count - 1)), SHALLOW_CHAIN),
+            (|count| format!("    x = {}1\n", "not ".repeat(count - 1)), SHALLOW_CHAIN),
+            (|count| format!("    x = payload{}\n", ".a".repeat(count - 1)), SHALLOW_CHAIN),
+            (|count| format!("    if event: pass\n{}", "    elif event: pass\n".repeat(count)), SHALLOW_ELIF),
+            (
+                |count| {
+                    let blocks = (1..count).map(|depth| format!("{}if event:\n", "    ".repeat(depth)));
+                    blocks.collect::<String>() + &format!("{}pass\n", "    ".repeat(count))
+                },
+                SHALLOW_BLOCKS - 1,
+            ),
+        ];
+        let mut all = String::from("def handle(event, payload):\n");
+        for (nest, most) in nests {
+            let script = |count| format!("def handle(event, payload):\n{}", nest(count));
+            assert!(prepare(&script(most)).is_shallow, "{}", script(most));
+            assert!(!prepare(&script(most + 1)).is_shallow, "{}", script(most + 1));
+            all.push_str(&nest(most));
+        }
+        let combined = format!(
+            "{}    x = {}1{}{}\n",
+            all,
+            "max(not 1 + 2, [".repeat(SHALLOW_BRACKETS / 2),
+            "])".repeat(SHALLOW_BRACKETS / 2),
+            " or event".repeat(9)
+        );
+        assert!(prepare(&combined).is_shallow, "{combined}");
+        let compile = move || {
+            let text = ScriptSource::without_file(combined);
+            let compiled = crate::compile("x", &text, ScriptKind::Hook);
+            let when = ScriptSource::without_file(format!("{}event{}", "(".repeat(12), ")".repeat(12)));
+            let matcher = crate::compile_when("x", &when, Some(&text), &EventName::from(EventKind::ToolPre));
+            (compiled.findings.len(), matcher.when.is_some())
+        };
+        let thread = std::thread::Builder::new().stack_size(SMALL_STACK_BYTES).spawn(compile).unwrap();
+        assert!(thread.join().unwrap().1);
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod compile;
 mod dependencies;
 mod subjects;
 
-use std::fmt;
+use std::{fmt, iter};
 
 use pintle_contract::{
     CallId, CallLimits, CancelToken, Diagnostic, EffectCaller, Event, EventName, MatchResult, Matcher, NoEffects,
@@ -54,7 +54,8 @@ pub fn compile_when(
     script: Option<&ScriptSource>,
     event: &EventName,
 ) -> CompiledWhen {
-    try_on_large_stack(|| compile_at(name, expression, script, event, false)).unwrap_or_else(|| {
+    let texts: Vec<&str> = iter::once(expression).chain(script).map(|source| &*source.text).collect();
+    try_on_large_stack(&texts, || compile_at(name, expression, script, event, false)).unwrap_or_else(|| {
         let (source, _) = PreparedSource::new(name, expression);
         CompiledWhen::from_findings(&source, ScriptPlacement::Worker, vec![ScriptFinding::interpreter_crash()])
     })
@@ -118,7 +119,7 @@ impl WhenPredicate {
             let ast = AstModule::parse(&self.source.name, self.text.clone(), &dialect());
             ast.and_then(load_function).map_err(|error| error.without_diagnostic().to_string())
         };
-        let entry = match self.entry.load_once("`when`", load) {
+        let entry = match self.entry.load_once("`when`", &self.text, load) {
             Ok(entry) => entry,
             Err(failure) => return MatchResult::Failed(failure),
         };
