@@ -1,10 +1,10 @@
 //! Remembers what hook files declare, so that a process that handles one event reads and compiles only those that it calls.
 //!
-//! Most hooks of a large set are about other tools than the one that is called. The file in the state directory has, for the
-//! files of one path, a digest of what changes when one of them is touched, and for each hook that listens only to certain
-//! subjects its text and what the engine asks of a hook before it is called. As long as the digest is the same, such a hook is
-//! made from that; its text is parsed and compiled when it is first asked. If it then is not the hook that was remembered,
-//! it fails, and a guard denies. If any file was added, removed or touched, all of them are read.
+//! Most hooks are about other events and tools than the one that is called. The file in the state directory has, for the
+//! files of one path, a digest of what changes when one of them is touched, and for each hook its text and what the engine
+//! asks of a hook before it is called. As long as the digest is the same, such a hook is made from that; its text is parsed
+//! and compiled when it is first asked. If it then is not the hook that was remembered, it fails, and a guard denies. If any
+//! file was added, removed or touched, all of them are read.
 //!
 //! The file is used under the conditions of [`crate::known_scripts`].
 
@@ -28,9 +28,7 @@ use sha2::{Digest, Sha256};
 
 use crate::compile::{DeclaredHook, compile_all};
 use crate::discover::DiscoveredFile;
-use crate::known_scripts::{
-    MANY, MOST_BYTES, NOT_COMPILED, SCRIPT, describe_program, is_in_project_of, make_room_beside,
-};
+use crate::known_scripts::{MOST_BYTES, NOT_COMPILED, SCRIPT, describe_program, is_in_project_of, make_room_beside};
 use crate::load::LoadOptions;
 use crate::parse::parse_artifacts;
 use crate::private_file::{read_private_file, replace_private_file};
@@ -38,7 +36,7 @@ use crate::read::name_without_ending;
 use crate::trust::{digest_bytes, to_hex};
 
 /// The version of the file's format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The hooks of earlier processes, in a directory of the user's own.
 #[derive(Clone)]
@@ -67,7 +65,7 @@ impl KnownHooks {
         Some(Self { dir: dir.to_owned(), program: describe_program()?, factory, keeps_declared })
     }
 
-    /// The files of a path with their states; `None` if nothing is remembered of so few, or of files that are about to
+    /// The files of a path with their states; `None` if nothing can be remembered of them, as of files that are about to
     /// change. `question` is what else decides what is loaded from them.
     pub(crate) fn look_at(
         &self,
@@ -78,7 +76,7 @@ impl KnownHooks {
     ) -> Option<SeenHookFiles<'_>> {
         let place = self.dir.join(format!("{}.hooks", digest_bytes(path.as_os_str().as_encoded_bytes())));
         let is_usable = || !is_in_project_of(&place, files.iter().map(|file| file.path.as_path()));
-        if files.len() < MANY || !is_usable() {
+        if files.is_empty() || !is_usable() {
             return None;
         }
         let mut digest = Sha256::new_with_prefix(format!("{FORMAT} {} {question}", self.program));
@@ -136,8 +134,9 @@ struct KnownHookRow {
     text: usize,
     #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
     certain: Vec<String>,
-    #[serde(rename = "m")]
-    possible: Vec<String>,
+    /// Without them it may hear any subject.
+    #[serde(rename = "m", default, skip_serializing_if = "Option::is_none")]
+    possible: Option<Vec<String>>,
 }
 
 /// What the engine asks of a hook before it is called, without its name and its subjects. Many hooks have the same.
@@ -149,6 +148,7 @@ struct HookFacts {
     on_deny: DenyEffect,
     guard: bool,
     on_failure: FailurePolicy,
+    has_matcher: bool,
     strict_matcher: bool,
     mode: EnforcementMode,
     tools: Vec<String>,
@@ -162,14 +162,13 @@ struct HookFacts {
 }
 
 impl HookFacts {
-    /// The facts of a hook, with its subjects; `None` if it may hear any subject, or is not like other scripts.
-    fn of_hook(hook: &Hook, profile: Profile) -> Option<(Self, Vec<String>, Vec<String>)> {
-        let (matcher, handler) = (hook.matcher.as_deref()?, &hook.handler);
-        let SubjectFilter::Only { certain, possible } = matcher.subjects() else { return None };
+    /// The facts of a hook, with its subjects; `None` if it is not like other scripts.
+    fn of_hook(hook: &Hook, profile: Profile) -> Option<(Self, SubjectFilter)> {
+        let (matcher, handler) = (hook.matcher.as_deref(), &hook.handler);
         let is_usual = handler.kind() == SCRIPT
             && handler.redactor().is_none()
             && !handler.hears_calls_as_made()
-            && matcher.threshold_percent().is_none()
+            && matcher.is_none_or(|matcher| matcher.threshold_percent().is_none())
             && hook.definition.is_none()
             && hook.source_trust == SourceTrust::Trusted;
         let facts = || Self {
@@ -179,6 +178,7 @@ impl HookFacts {
             on_deny: hook.on_deny,
             guard: hook.guard,
             on_failure: hook.on_failure,
+            has_matcher: matcher.is_some(),
             strict_matcher: hook.strict_matcher,
             mode: hook.mode,
             tools: hook.tools.clone(),
@@ -190,7 +190,7 @@ impl HookFacts {
             call_reads: handler.call_reads(),
             profile,
         };
-        is_usual.then(|| (facts(), certain, possible))
+        is_usual.then(|| (facts(), matcher.map_or(SubjectFilter::Any, Matcher::subjects)))
     }
 }
 
@@ -247,7 +247,7 @@ impl SeenHookFiles<'_> {
             let sleeping = Arc::new(SleepingHook {
                 source,
                 facts: Arc::clone(facts),
-                subjects: SubjectFilter::Only { certain, possible },
+                subjects: possible.map_or(SubjectFilter::Any, |possible| SubjectFilter::Only { certain, possible }),
                 waker: Arc::clone(&waker),
                 hook: OnceLock::new(),
             });
@@ -256,7 +256,7 @@ impl SeenHookFiles<'_> {
                 event,
                 event_alias: Arc::clone(&facts.event_alias),
                 priority: facts.priority,
-                matcher: Some(Arc::clone(&sleeping) as Arc<dyn Matcher>),
+                matcher: facts.has_matcher.then(|| Arc::clone(&sleeping) as Arc<dyn Matcher>),
                 handler: sleeping,
                 on_deny: facts.on_deny,
                 definition: None,
@@ -312,13 +312,17 @@ impl SeenHookFiles<'_> {
                 && declared.files.is_empty()
                 && !(self.known.keeps_declared)(&declared.handler);
             let facts = hook.as_ref().filter(|_| is_plain).and_then(|hook| HookFacts::of_hook(hook, declared.profile));
-            let (Some((facts, certain, possible)), Some(&file)) = (facts, positions.get(source.path.as_path())) else {
+            let (Some((facts, subjects)), Some(&file)) = (facts, positions.get(source.path.as_path())) else {
                 continue;
             };
             let at = kept.facts.iter().position(|known| **known == facts).unwrap_or(kept.facts.len());
             if at == kept.facts.len() {
                 kept.facts.push(Arc::new(facts));
             }
+            let (certain, possible) = match subjects {
+                SubjectFilter::Any => (Vec::new(), None),
+                SubjectFilter::Only { certain, possible } => (certain, Some(possible)),
+            };
             let ByteSpan { start, end } = declared.location.span;
             let (location, text) = ((start, end), source.text.len());
             kept.hooks.push(KnownHookRow { position, file: (file, at), location, text, certain, possible });
@@ -371,8 +375,8 @@ impl SleepingHook {
             let project = parse_artifacts(vec![artifact], factory, &LoadOptions::default(), &mut findings);
             let [declared] = project.hooks.as_slice() else { return None };
             let hook = compile_all(&project.hooks, factory, &mut findings).pop()??;
-            let (facts, certain, possible) = HookFacts::of_hook(&hook, declared.profile)?;
-            let is_known = facts == *self.facts && SubjectFilter::Only { certain, possible } == self.subjects;
+            let (facts, subjects) = HookFacts::of_hook(&hook, declared.profile)?;
+            let is_known = facts == *self.facts && subjects == self.subjects;
             is_known.then(|| Box::new(hook))
         });
         awake.as_deref()

@@ -396,6 +396,8 @@ impl RuntimeBuilder {
             Some(known) if self.inline_hooks.is_empty() && known.iter().all(|path| path.team.is_none()) => {
                 self.load_sources(&question, Some(known))
             }
+            // Only scripts that are not known are compiled, and few of them need such a stack.
+            known if self.known_scripts.is_some() => self.load_sources(&question, known),
             known => sources::run_with_stack(|| self.load_sources(&question, known)),
         }
     }
