@@ -1,16 +1,15 @@
 //! `pintle why`: says why a decision was made.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use clap::Args;
 use jiff::tz::TimeZone;
-use pintle_host::Decision;
 use pintle_host::tape::decisions::{DecisionLabel, RecordedDecision};
 use pintle_host::tape::record::{LoadedHook, RecordedVerdict, VerdictLabel};
 use pintle_host::tape::show::{RemovedTexts, StyledLine, Tone, single_line};
 use pintle_host::tape::{RecordBody, TapeError, TapeReader};
+use pintle_host::{Decision, files};
 use pintle_log::{LogEntry, LogQuery};
 use serde_json::{Value, json};
 
@@ -156,7 +155,7 @@ impl DispatchStory {
         let turn = decision.origin.turn;
         add("when", Tone::Plain, &if turn == 0 { time } else { format!("{time}, turn {turn}") });
         let agent = agent_text(entry);
-        let project = entry.project.as_deref().map(|project| format!(" in {}", path_text(Path::new(project))));
+        let project = entry.project.as_deref().map(|project| format!(" in {}", shown_path(Path::new(project))));
         add("agent", Tone::Plain, &format!("{agent}{}", project.unwrap_or_default()));
         add(
             "event",
@@ -189,7 +188,7 @@ impl DispatchStory {
             lines.push(StyledLine::new(Tone::Quiet, "changed by hooks"));
             lines.extend(self.render_changes(changed));
         }
-        lines.push(StyledLine::new(Tone::Quiet, format!("all of it: pintle tape show {}", path_text(&entry.tape))));
+        lines.push(StyledLine::new(Tone::Quiet, format!("all of it: pintle tape show {}", shown_path(&entry.tape))));
         lines
     }
 
@@ -274,7 +273,7 @@ impl RecordedCall {
     /// The file and line where the hook is declared.
     fn place(&self) -> Option<String> {
         let declared = self.declared.as_ref()?;
-        let path = path_text(Path::new(declared.path.as_ref()?));
+        let path = shown_path(Path::new(declared.path.as_ref()?));
         Some(declared.line.map_or_else(|| path.clone(), |line| format!("{path}:{line}")))
     }
 
@@ -284,7 +283,7 @@ impl RecordedCall {
             return Vec::new();
         };
         let Some(declared) = &self.declared else { return Vec::new() };
-        let text = declared.path.as_ref().and_then(|path| fs::read_to_string(path).ok());
+        let text = declared.path.as_ref().and_then(|path| files::read_text(path).ok());
         let text = text.filter(|text| declared.was_loaded_from(text)).unwrap_or_default();
         let holds = |line: &&(usize, &str)| !reason.is_empty() && line.1.contains(reason);
         let numbered: Vec<(usize, &str)> = text.lines().enumerate().map(|(index, line)| (index + 1, line)).collect();
@@ -306,6 +305,11 @@ impl RecordedCall {
             "not_called": self.skipped,
         })
     }
+}
+
+/// A path that a tape names, which may be anything.
+fn shown_path(path: &Path) -> String {
+    single_line(&path_text(path), TEXT_CHARS)
 }
 
 /// A field that differs.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use pintle_bridge::{HOSTS, StoredSession};
 use pintle_host::loader;
+use pintle_host::tape::show::single_line;
 use pintle_log::{LogEntry, LogError, LogIndex, LogQuery, TapeLocation, UnreadableTape};
 
 use super::list_tapes;
@@ -49,7 +50,8 @@ impl LogTapeOptions {
         let mut log = FollowedLog { index: index.map_err(CliError::failure)?, options: self };
         let unreadable = log.update()?;
         for tape in unreadable.iter().take(MOST_NOTES) {
-            terminal.print_note(format!("`{}` is not all in the log: {}", tape.path.display(), tape.reason));
+            let reason = single_line(&tape.reason, 400);
+            terminal.print_note(format!("`{}` is not all in the log: {reason}", tape.path.display()));
         }
         if let Some(more) = unreadable.len().checked_sub(MOST_NOTES).filter(|more| *more > 0) {
             terminal.print_note(format!("{more} more tapes cannot be read; `pintle sessions --host all` lists them"));

@@ -237,3 +237,27 @@ fn a_packs_rule_is_named_and_not_twice() {
         assert_eq!(list_entries(&fixture, &["--rule", name]).len(), count, "{name}");
     }
 }
+
+#[test]
+fn nothing_on_a_tape_reaches_the_terminal_as_a_command_or_is_read_from_a_pipe() {
+    let fixture = create_fixture();
+    let tape = fixture.user_path("bridge/claude/c1/tape.jsonl");
+    let text = fs::read_to_string(&tape).unwrap();
+    let guard = fixture.user_path("hooks/guard.md").display().to_string();
+    let pipe = fixture.path("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let forged = text.replace(&guard, &pipe.display().to_string()).replace("\"mkfs /dev/sda\"", "\"mkfs \\u001b[2J\"");
+    fs::write(&tape, forged.replace("\"kind\":\"closed\"", "\"kind\":\"\\u001b[2J\"")).unwrap();
+    for arguments in [&["log"][..], &["why"], &["why", "last", "--json"]] {
+        let (out, err, status) = pintle(&fixture, arguments).run_to_parts();
+        assert_eq!(status, Some(0), "{err}");
+        assert!(!out.contains('\u{1b}') && !err.contains('\u{1b}'), "{arguments:?}: {out}{err}");
+    }
+    let entries = list_entries(&fixture, &["--rule", "guard", "--host", "claude"]);
+    for entry in entries {
+        let (out, err, status) = pintle(&fixture, &["why", entry["id"].as_str().unwrap()]).run_to_parts();
+        assert_eq!(status, Some(0), "{err}");
+        assert!(out.contains("pipe"), "{out}");
+    }
+}
