@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 
 use pintle_host::Decision;
+use pintle_host::contract::to_hex;
 use pintle_host::tape::shared_call::{SharedAnswer, SharedCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -105,5 +106,5 @@ fn digest_hex<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
         digest.update(part.len().to_le_bytes());
         digest.update(part);
     }
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    to_hex(&digest.finalize())
 }

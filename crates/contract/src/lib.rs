@@ -79,7 +79,7 @@ pub use limits::CallLimits;
 pub use matcher::{MatchResult, Matcher, SubjectFilter};
 pub use operation::{Operation, OperationKind, OperationTag, PathPlace};
 pub use outcome::{Approval, Decision, FailureReport, Outcome, OutcomeReason, ShadowVerdict, Warning};
-pub use payload::{ListPrefix, Payload, get_field};
+pub use payload::{ListPrefix, Payload, get_field, to_hex};
 pub use payload_limit::{
     MAX_PAYLOAD_BYTES, MAX_PAYLOAD_VALUES, PayloadError, check_json_text, check_payload, measure_payload, read_payload,
 };

@@ -114,12 +114,17 @@ impl Payload {
         let mut sink = DigestWriter(Sha256::new());
         // Neither `DigestWriter` nor a `Value` can fail to be written.
         let _ = serde_json::to_writer(&mut sink, &sorted);
-        let mut text = String::from("sha256:");
-        for byte in sink.0.finalize() {
-            text.push_str(&format!("{byte:02x}"));
-        }
-        text
+        format!("sha256:{}", to_hex(&sink.0.finalize()))
     }
+}
+
+/// Bytes in hex, with lower case letters: how digests are written everywhere.
+#[must_use]
+pub fn to_hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 });
+    let mut text = String::with_capacity(2 * bytes.len());
+    text.extend(bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit));
+    text
 }
 
 /// What a host knows about how the list in a payload's field `messages` begins: then the list need not be compared with the

@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 use pintle_contract::{
     ByteSpan, CallLimits, CallReads, DenyEffect, EnforcementMode, Event, EventName, Failure, FailureKind,
     FailurePolicy, Handler, HandlerFactory, HandlerSpec, Hook, HookCall, HookId, HookInfluence, Location, MatchResult,
-    Matcher, Profile, SourceFile, SourceTrust, SubjectFilter, Verdict,
+    Matcher, Profile, SourceFile, SourceTrust, SubjectFilter, Verdict, to_hex,
 };
 use pintle_dialects::{Artifact, ArtifactKind, ParsedProject};
 use pintle_files::FileState;
@@ -33,7 +33,7 @@ use crate::load::LoadOptions;
 use crate::parse::parse_artifacts;
 use crate::private_file::{read_private_file, replace_private_file};
 use crate::read::name_without_ending;
-use crate::trust::{digest_bytes, to_hex};
+use crate::trust::digest_bytes;
 
 /// The version of the file's format.
 const FORMAT: u32 = 2;

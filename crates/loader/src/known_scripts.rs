@@ -18,13 +18,13 @@ use std::{env, fs};
 use pintle_contract::{
     BuiltHandler, BuiltMatcher, Capability, Diagnostic, Event, Failure, FailureKind, Handler, HandlerFactory,
     HandlerSpec, HookCall, HookDeclaration, HookInfluence, LoadedPlugin, MatchResult, Matcher, MatcherSpec,
-    ScriptSource, ScriptTexts, Severity, SubjectFilter, ToolSpec, Verdict,
+    ScriptSource, ScriptTexts, Severity, SubjectFilter, ToolSpec, Verdict, to_hex,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::private_file::{create_private_dir, read_private_file, replace_private_file};
-use crate::trust::{digest_bytes, to_hex};
+use crate::trust::digest_bytes;
 
 /// The version of the file's format.
 const FORMAT: u32 = 1;

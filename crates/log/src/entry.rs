@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use pintle_contract::to_hex;
 use pintle_tape::decisions::RecordedDecision;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 /// Digits of the ID of a session in the log: enough for the sessions of a person.
@@ -21,7 +21,7 @@ pub struct TapeLocation {
 }
 
 /// A decision with the session that it belongs to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LogEntry {
     /// What names it on a command line: some digits for its session and tape, a dot, and the number of the record.
     pub id: String,
@@ -34,14 +34,14 @@ pub struct LogEntry {
     /// The tape.
     pub tape: PathBuf,
     /// The decision.
-    #[serde(flatten)]
     pub decision: RecordedDecision,
 }
 
 /// Digits that distinguish a tape from others, the first of which begin the IDs of its entries.
 pub(crate) fn make_tape_key(host: Option<&str>, session: &str, path: &str) -> String {
     let text = [host.unwrap_or_default(), session, path].join("\0");
-    Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    let digest = Sha256::digest(text.as_bytes());
+    to_hex(digest.get(..8).unwrap_or(&digest))
 }
 
 /// The ID of an entry.

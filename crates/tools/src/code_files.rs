@@ -1,11 +1,10 @@
 //! The files with code that calls run, such as scripts.
 
 use std::cell::RefCell;
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::event::CodeFile;
-use pintle_contract::{EffectReply, EffectRequest, HookCall};
+use pintle_contract::{EffectReply, EffectRequest, HookCall, to_hex};
 use pintle_shell::ProjectFiles;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -29,10 +28,7 @@ impl ProjectFiles for DiskFiles {
         if bytes.split(|byte| *byte == b'\n').next()?.contains(&0) {
             return None;
         }
-        let mut digest = String::from("sha256:");
-        for byte in Sha256::digest(&bytes) {
-            let _ = write!(digest, "{byte:02x}");
-        }
+        let digest = format!("sha256:{}", to_hex(&Sha256::digest(&bytes)));
         self.0.borrow_mut().push(CodeFile { path: path.display().to_string(), digest });
         Some(String::from_utf8_lossy(&bytes).replace('\0', ""))
     }

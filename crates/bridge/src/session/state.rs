@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pintle_host::Layer;
 use pintle_host::LayerState;
+use pintle_host::contract::to_hex;
 use pintle_host::event::{LogLine, ToolCall, ToolResult};
 use pintle_host::loader::{ProjectTrust, TrustGrant};
 use pintle_host::tape::TapeCursor;
@@ -184,7 +185,7 @@ impl HostSessionState {
 
 fn text_key(run: &str, text: &str) -> String {
     let digest = Sha256::new().chain_update(run).chain_update([0]).chain_update(text).finalize();
-    digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+    to_hex(digest.get(..12).unwrap_or(&digest))
 }
 
 #[cfg(test)]

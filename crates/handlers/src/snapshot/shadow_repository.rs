@@ -3,6 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use pintle_contract::to_hex;
 use sha2::{Digest, Sha256};
 
 use super::SnapshotError;
@@ -54,9 +55,6 @@ impl ShadowRepository {
 
 /// The shadow of a root, named after the first half of the digest of its path.
 fn shadow_store(data: &Path, root: &Path) -> PathBuf {
-    let mut name = String::from("snapshots/");
-    for byte in Sha256::digest(root.as_os_str().as_encoded_bytes()).iter().take(16) {
-        name.push_str(&format!("{byte:02x}"));
-    }
-    data.join(name)
+    let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
+    data.join("snapshots").join(to_hex(digest.get(..16).unwrap_or(&digest)))
 }

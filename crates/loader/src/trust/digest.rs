@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 
+use pintle_contract::to_hex;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -56,14 +57,6 @@ fn is_shared_settings(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let dir = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     SHARED.contains(&name) && dir.starts_with('.') && dir != ".harness"
-}
-
-/// Bytes in hex.
-pub(crate) fn to_hex(digest: &[u8]) -> String {
-    let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 });
-    let mut text = String::with_capacity(2 * digest.len());
-    text.extend(digest.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit));
-    text
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ use pintle_contract::UntrustedGuardPolicy;
 
 pub use begun::BegunSessions;
 pub(crate) use binding::{bind_commands, hold_to_binding};
-pub(crate) use digest::{digest_bytes, to_hex};
+pub(crate) use digest::digest_bytes;
 pub(crate) use evaluate::evaluate_trust;
 pub use evaluate::{ProjectTrust, UntrustedHook};
 pub use grant::{TrustDifference, TrustGrant, TrustState};

@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use pintle_contract::to_hex;
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 use starlark::environment::GlobalsBuilder;
@@ -18,10 +19,6 @@ pub(super) fn register(builder: &mut GlobalsBuilder) {
     builder.namespace("crypto", crypto);
     builder.namespace("base64", base64_texts);
     builder.namespace("url", url_parts);
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[starlark_module]

@@ -1,11 +1,12 @@
 //! Moves large values out of a record into blobs.
 
 use memchr::{memchr2, memmem};
+use pintle_contract::to_hex;
 
 use super::list::{NewList, is_large_array};
 use super::resolve::MOST_BYTES;
 use super::{BlobStore, NAME, NAME_DIGITS, is_reference_name, may_contain_reference, name_of};
-use crate::line::{DEEPEST, DigestBytes, digest_value, to_hex};
+use crate::line::{DEEPEST, DigestBytes, digest_value};
 
 /// The minimum size of a string's JSON text, quotes included, that is stored as a blob.
 pub(crate) const STRING_BYTES: usize = 1 << 10;

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use pintle_contract::to_hex;
+
 use super::list::{empty_digest, extend_digest, is_large_array};
 use super::resolve::ResolvedSize;
 use super::source::TextSpan;
 use super::{BlobName, missing_text, name_of, repeated_text};
-use crate::line::{DigestBytes, to_hex};
+use crate::line::DigestBytes;
 
 /// The maximum number of elements of a list, far more than any session needs.
 const MOST_ELEMENTS: usize = 1 << 20;

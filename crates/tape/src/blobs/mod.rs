@@ -4,8 +4,9 @@
 //! so that the same records produce the same lines.
 
 use memchr::memmem;
+use pintle_contract::to_hex;
 
-use crate::line::{DigestBytes, parse_hex, to_hex};
+use crate::line::{DigestBytes, parse_hex};
 
 mod extract;
 mod list;

@@ -5,13 +5,13 @@ use std::io::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use pintle_contract::Redactor;
+use pintle_contract::{Redactor, to_hex};
 use serde_json::Value;
 
 use super::extract::{BlobContent, BlobExtractor, ExtractedBlob, extract_element};
 use super::list::{ListBase, NewList, WrittenElement, empty_digest};
 use super::name_of;
-use crate::line::{DigestBytes, is_deep, to_hex};
+use crate::line::{DigestBytes, is_deep};
 
 /// The number of lists that are remembered.
 pub(super) const MOST_LISTS: usize = 8;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use pintle_contract::EventKind;
+use pintle_contract::{EventKind, to_hex};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -18,7 +18,7 @@ use super::{
     references_in, repeated_text,
 };
 use crate::line::{
-    DigestBytes, LineText, deserialize_raw, digest_bytes, digest_value, is_canonical, parse_hex, to_hex, value_depth,
+    DigestBytes, LineText, deserialize_raw, digest_bytes, digest_value, is_canonical, parse_hex, value_depth,
 };
 
 /// The maximum size of a resolved record, far more than any session needs. It stops tapes made to exhaust memory.

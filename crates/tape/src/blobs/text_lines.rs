@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::io::Write as _;
 use std::ops::Range;
 
+use pintle_contract::to_hex;
+
 use super::BlobName;
-use crate::line::to_hex;
 
 /// The number of texts that are remembered.
 const MOST_TEXTS: usize = 4;

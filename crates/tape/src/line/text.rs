@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 
 use memchr::memchr2_iter;
+use pintle_contract::to_hex;
 use sha2::{Digest, Sha256};
 
 /// The maximum nesting depth of a line before its body is packed. JSON readers commonly stop at 128.
@@ -47,14 +48,6 @@ pub(crate) fn digest_value(json: &[u8]) -> DigestBytes {
         recent.push_front((json.into(), digest));
         digest
     })
-}
-
-/// A digest, or the beginning of one, in hex.
-pub(crate) fn to_hex(digest: &[u8]) -> String {
-    let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 });
-    let mut text = String::with_capacity(2 * digest.len());
-    text.extend(digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
-    text
 }
 
 /// The bytes that a text writes in hex, with lower case letters.

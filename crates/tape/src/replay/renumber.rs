@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use pintle_contract::to_hex;
+
 use super::comparing_journal::LineReplacement;
 use super::encode::RecordTail;
 use super::split::{LineContext, SplitLine};
 use crate::blobs::{BlobName, LineBlob, names_in, references_in};
-use crate::line::{
-    DigestBytes, digest_bytes, is_closing, make_closing_record, parse_hex, push_position, push_shared, to_hex,
-};
+use crate::line::{DigestBytes, digest_bytes, is_closing, make_closing_record, parse_hex, push_position, push_shared};
 use crate::record::{RecordBody, has_origin};
 
 /// A new tape, and its first difference from the old one.

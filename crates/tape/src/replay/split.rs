@@ -303,7 +303,9 @@ mod tests {
     use super::*;
     use crate::blobs::tests::{any_value, encode_blobs, line_of, load_blobs};
     use crate::blobs::{BlobExtraction, extract_blobs, name_of};
-    use crate::line::{digest_bytes, digest_hex, to_hex};
+    use pintle_contract::to_hex;
+
+    use crate::line::{digest_bytes, digest_hex};
 
     /// The origin of the lines.
     const ORIGIN: &str = r#"{"session":"s","turn":1,"agent":"a","depth":0}"#;

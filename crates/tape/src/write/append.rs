@@ -5,14 +5,13 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::Clock;
+use pintle_contract::{Clock, to_hex};
 
 use super::output::TapeSink;
 use super::tape_file::{TapeFile, read_from};
 use super::{Tape, TapeCursor, file};
 use crate::TapeError;
 use crate::blobs::RecentLists;
-use crate::line::to_hex;
 use crate::read::{TapeLine, TapeReader, TornRecord};
 use crate::record::{HeaderRecord, RecordBody, RepairedRecord};
 use crate::verify::chain::ChainCheck;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pintle_contract::Clock;
+use pintle_contract::{Clock, to_hex};
 use serde::{Deserialize, Serialize};
 
 use super::hook_numbers::{FirstHooks, HookNumbering};
@@ -18,7 +18,7 @@ use super::{Tape, TapeState, file};
 use crate::TapeError;
 use crate::blobs::RecentLists;
 use crate::dispatch_tracker::DispatchTracker;
-use crate::line::{digest_hex, parse_hex, to_hex};
+use crate::line::{digest_hex, parse_hex};
 use crate::record::{FORMAT, HostRecord, Record, RecordBody};
 
 /// The position at the end of a tape: what a process needs to continue the tape without reading it.

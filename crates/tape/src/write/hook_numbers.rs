@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use std::ptr;
 use std::sync::{Arc, Weak};
 
-use pintle_contract::{Chain, Hook, HookId, Layer, Profile};
+use pintle_contract::{Chain, Hook, HookId, Layer, Profile, to_hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::line::to_hex;
 use crate::record::{HookScope, HooksRecord, LoadedHook};
 
 /// Numbers hooks and chains over a whole tape.

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use pintle_host::files;
 use pintle_host::loader::state_dir;
 
+use pintle_host::contract::to_hex;
+
 use crate::error::CliError;
 
 /// Fewest characters of a token.
@@ -84,7 +86,7 @@ fn check(path: &Path, text: &str) -> Result<String, CliError> {
 /// Creates a file with a random token that only the user can read, and its directory.
 fn create(path: &Path) -> Result<String, CliError> {
     let bytes: [u8; 32] = random_bytes()?;
-    let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let token = to_hex(&bytes);
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir).map_err(|error| unreadable(dir, error))?;
     }
