@@ -15,12 +15,10 @@ use crate::finding::{FindingCode, ScriptFinding};
 use crate::globals;
 use crate::language::ScriptKind;
 
-/// The functions that give a decision.
+/// The functions that give a decision, and the actions of a dict that decides.
 const DECISIONS: &[&str] = &["allow", "block", "ask", "modify", "delegate"];
 /// Those of them that refuse.
 const REFUSALS: &[&str] = &["block", "ask"];
-/// The actions of a dict that decides.
-const ACTIONS: &[&str] = &["allow", "block", "modify", "ask", "delegate"];
 /// What a hook can do without a decision, or to decide by a failure.
 const DOING: &[&str] = &[
     "log",
@@ -42,7 +40,9 @@ const DOING: &[&str] = &[
 pub(super) fn check_results(question: &GuardScripts<'_>, script: &ResolvedScript<'_>) -> Vec<ScriptFinding> {
     let Some(functions) = script.top_level_functions() else { return Vec::new() };
     let Some(entry) = functions.get(ScriptKind::Hook.entry_point()).copied() else { return Vec::new() };
-    let mut reader = ResultReader { question, script, functions, deciding: BTreeSet::new(), findings: Vec::new() };
+    let read_names = names_read(script.expressions.iter().copied());
+    let (deciding, findings) = (BTreeSet::new(), Vec::new());
+    let mut reader = ResultReader { question, script, functions, read_names, deciding, findings };
     reader.find_deciding_functions();
     if let ScriptFunctionBody::Block(body) = entry.body {
         reader.read_statement(body);
@@ -56,6 +56,8 @@ struct ResultReader<'q, 'a> {
     question: &'q GuardScripts<'q>,
     script: &'q ResolvedScript<'a>,
     functions: BTreeMap<&'a str, FunctionNode<'a>>,
+    /// The names that the script reads.
+    read_names: BTreeSet<&'a str>,
     /// The functions of the script that always give a decision or nothing, and at least one decision.
     deciding: BTreeSet<&'a str>,
     findings: Vec<ScriptFinding>,
@@ -90,8 +92,7 @@ impl<'a> ResultReader<'_, 'a> {
             Stmt::Expression(expr) => self.check_unused(expr),
             Stmt::Assign(assign) => {
                 let name = target_name(&assign.lhs);
-                let read = || names_read(self.script.expressions.iter().copied());
-                if name.is_some_and(|name| !read().contains(name)) {
+                if name.is_some_and(|name| !self.read_names.contains(name)) {
                     self.check_unused(&assign.rhs);
                 }
             }
@@ -182,8 +183,8 @@ impl<'a> ResultReader<'_, 'a> {
             return Some((String::from("a dict without `action`"), true));
         };
         let action = entries.get(position).and_then(|(_, value)| string_literal(value))?;
-        (!ACTIONS.contains(&action)).then(|| {
-            let near = suggest_nearest(action, ACTIONS.iter().copied());
+        (!DECISIONS.contains(&action)).then(|| {
+            let near = suggest_nearest(action, DECISIONS.iter().copied());
             let near = near.map(|near| format!(" (did you mean `{near}`?)")).unwrap_or_default();
             (format!("the action `{action}`{near}"), true)
         })
