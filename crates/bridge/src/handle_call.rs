@@ -18,7 +18,7 @@ use crate::conversation::{HostConversation, may_look_back, transcript_path};
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
-    HostSession, HostSessionState, KeptSessions, NOTE, ScriptStateCopy, TrackedState, decision_note, host_folder,
+    HOST_NOTE, HostSession, HostSessionState, KeptSessions, ScriptStateCopy, TrackedState, decision_note, host_folder,
     mark_fired, peek_state, session_error_text,
 };
 use crate::shared_call::{CallDecider, CallingEntry, share_decision};
@@ -303,13 +303,13 @@ fn decide(
     // A notice for the whole session is shown once.
     notices.iter().for_each(|notice| state.send_notice_once("notices", notice));
     let tool_call = || match &told.data {
-        HostEventData::BeforeTool(call) => Some(json!({"name": call.name, "args": call.input})),
-        _ => None,
+        HostEventData::BeforeTool(call) => json!({"name": call.name, "args": call.input}),
+        _ => json!({}),
     };
     let mut unfired_call = None;
     let mut ruling = match (broken, standing_denial(&state, def, &told.data)) {
         (Some(reason), _) | (None, Some(reason)) if def.is_guard => {
-            unfired_call = tool_call();
+            unfired_call = Some(tool_call());
             HostDecision::deny(reason)
         }
         (broken, _) => {
@@ -356,7 +356,7 @@ fn decide(
             redact_decision(&mut ruling, &**secrets);
         }
         if let Some(tape) = built.runtime.tape() {
-            tape.record_note(NOTE, decision_note(host, def, &ruling, unfired_call.take()));
+            tape.record_note(HOST_NOTE, decision_note(host, def, &ruling, unfired_call.take()));
         }
     };
     match session {

@@ -3,7 +3,7 @@
 use pintle_host::tape::{LoadedTape, RecordBody};
 use serde_json::Value;
 
-use crate::session::NOTE;
+use crate::session::HOST_NOTE;
 use crate::{HOSTS, HostDef, HostEventDef};
 
 /// The hosts that can have sent a payload, each with the event; several if nothing in the payload tells them apart, none
@@ -29,7 +29,7 @@ pub fn hosts_reading(payload: &Value, event: &str) -> Vec<(&'static HostDef, &'s
 #[must_use]
 pub fn host_of_tape(tape: &LoadedTape) -> Option<&'static HostDef> {
     tape.records.iter().find_map(|record| match &record.body {
-        RecordBody::Note(note) if note.kind == NOTE => HostDef::by_name(note.data.get("host")?.as_str()?).ok(),
+        RecordBody::Note(note) if note.kind == HOST_NOTE => HostDef::by_name(note.data.get("host")?.as_str()?).ok(),
         _ => None,
     })
 }

@@ -10,10 +10,10 @@ use crate::record::{ApprovalResult, EventRecord, OutcomeRecord, Record, RecordBo
 use crate::show::RemovedTexts;
 
 /// The kind of the notes about what a host agent was told.
-const HOST_NOTE: &str = "bridge";
+pub const HOST_NOTE: &str = "bridge";
 
 /// Who decided if no hook did.
-const OWN_NAME: &str = "pintle";
+pub const OWN_NAME: &str = "pintle";
 
 /// Most characters of a text that is kept of a decision.
 const MAX_TEXT_CHARS: usize = 4_000;
@@ -304,9 +304,14 @@ impl DecisionCollector {
         }
     }
 
-    /// Applies the note about what a host agent was told, which follows the events of one of its calls.
+    /// Applies the note about what a host agent was told, which follows the events of one of its calls. A call whose
+    /// process was killed has no note, and its events are before those of the next call.
     fn apply_note(&mut self, record: &Record<'_>, note: &Value) {
         let start = std::mem::replace(&mut self.host_call_start, self.decisions.len());
+        let unfired_call = note.get("call");
+        let events = self.decisions.get_mut(start..).filter(|_| unfired_call.is_none()).unwrap_or_default();
+        let own_start = events.iter().rposition(|event| event.event == EventKind::ToolPre.name()).unwrap_or_default();
+        let events = events.get_mut(own_start..).unwrap_or_default();
         let field = |name: &str| note.get(name).and_then(Value::as_str).unwrap_or_default();
         let told = if note.get("told").is_some() { "told" } else { "decision" };
         let decision = match field(told) {
@@ -314,7 +319,6 @@ impl DecisionCollector {
             "ask" => Decision::Ask,
             _ => return,
         };
-        let events = self.decisions.get_mut(start..).unwrap_or_default();
         if events.iter().any(|event| event.decision.is_some_and(|own| own >= decision)) {
             return;
         }
@@ -322,8 +326,9 @@ impl DecisionCollector {
             Some(event) => event.apply_host_decision(decision, field("reason")),
             None => {
                 let mut denied = RecordedDecision::new(record.seq, record.at_ms, field("event"));
-                denied.tool = note.pointer("/call/name").and_then(Value::as_str).map(cut_text);
-                denied.call = note.pointer("/call/args").map(describe_arguments).unwrap_or_default();
+                let of_call = |name: &str| unfired_call.and_then(|call| call.get(name));
+                denied.tool = of_call("name").and_then(Value::as_str).map(cut_text);
+                denied.call = of_call("args").map(describe_arguments).unwrap_or_default();
                 denied.apply_host_decision(decision, field("reason"));
                 self.decisions.push(denied);
                 self.host_call_start = self.decisions.len();
@@ -408,5 +413,66 @@ fn cut_text(text: &str) -> String {
     match text.char_indices().nth(MAX_TEXT_CHARS) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The decisions of these records, which get their numbers here.
+    fn collect(records: &[Value]) -> Vec<(String, &'static str, Option<String>)> {
+        let mut collector = DecisionCollector::default();
+        for (seq, record) in records.iter().enumerate() {
+            let mut line = json!({"seq": seq, "at_ms": seq, "prev": null});
+            line.as_object_mut().unwrap().extend(record.as_object().unwrap().clone());
+            collector.add(&Record::from_line(line.to_string().as_bytes()).unwrap());
+        }
+        let decisions = collector.finish().into_iter();
+        decisions.map(|one| (one.call.clone(), one.word().as_str(), one.deciding_hook().map(str::to_owned))).collect()
+    }
+
+    fn tool_call(dispatch: u64, command: &str, no_hooks: bool) -> Value {
+        let origin = json!({"session": "s", "turn": 1, "agent": "root", "depth": 0});
+        let payload = json!({"id": command, "name": "Bash", "args": {"command": command}});
+        let mut event = json!({"origin": origin, "kind": "event", "dispatch": dispatch, "event": "tool.pre"});
+        if no_hooks {
+            event["no_hooks"] = json!(true);
+        }
+        event["payload"] = payload;
+        event
+    }
+
+    fn note(decision: &str, more: Value) -> Value {
+        let mut data =
+            json!({"host": "claude", "event": "PreToolUse", "decision": decision, "reason": "blocked by pintle"});
+        data.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"kind": "bridge", "data": data})
+    }
+
+    #[test]
+    fn what_a_host_was_told_belongs_to_its_own_call() {
+        let own = || Some(String::from("pintle"));
+        let killed = || tool_call(1, "killed", false);
+        let allowed = || tool_call(2, "allowed", true);
+        let call = json!({"call": {"name": "Bash", "args": {"command": "unfired"}}});
+        // A denial by Pintle itself, after a call whose process was killed.
+        let told = collect(&[killed(), allowed(), note("deny", json!({}))]);
+        let undecided = (String::from("killed"), "undecided", None);
+        assert_eq!(told, [undecided.clone(), (String::from("allowed"), "denied", own())]);
+        // The same without an event of its own.
+        let told = collect(&[killed(), note("deny", call.clone())]);
+        assert_eq!(told, [undecided.clone(), (String::from("unfired"), "denied", own())]);
+        let told = collect(&[killed(), note("deny", json!({"call": {}}))]);
+        assert_eq!(told, [undecided, (String::new(), "denied", own())]);
+        // Each note is about one call.
+        let told = collect(&[allowed(), note("allow", json!({})), tool_call(3, "next", true), note("deny", json!({}))]);
+        let next = (String::from("next"), "denied", own());
+        assert_eq!(told, [(String::from("allowed"), "allowed", None), next]);
+        // The host cannot ask.
+        let told = collect(&[allowed(), note("ask", json!({"told": "deny"}))]);
+        assert_eq!(told, [(String::from("allowed"), "denied", own())]);
     }
 }

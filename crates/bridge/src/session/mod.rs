@@ -33,7 +33,7 @@ pub use stored::StoredSession;
 pub use summary::{HostSessionSummary, SessionSummaryError};
 
 /// The kind of the tape notes that record the response to a host.
-pub(crate) const NOTE: &str = "bridge";
+pub(crate) use pintle_host::tape::decisions::HOST_NOTE;
 
 /// The kind of the tape notes that contain the untrusted guards of a session; the last one applies.
 pub(crate) const GUARDS: &str = "guards";
@@ -149,7 +149,8 @@ impl HostSession {
     }
 }
 
-/// The record of a decision on the tape. `unfired_call` is the tool call that was decided without firing an event.
+/// The record of a decision on the tape. `unfired_call` is there if no event was fired: the tool call, or
+/// an empty object.
 pub(crate) fn decision_note(
     host: &HostDef,
     def: &HostEventDef,

@@ -97,7 +97,7 @@ impl HostSessionSummary {
                     }
                     story.turns = story.turns.max(fired.origin.turn);
                 }
-                RecordBody::Note(note) if note.kind == super::NOTE => {
+                RecordBody::Note(note) if note.kind == super::HOST_NOTE => {
                     let def = note.data.get("event").and_then(Value::as_str).and_then(|event| host.find_event(event));
                     story.has_ended = def.is_some_and(|def| def.fires.contains(&EventKind::SessionEnd));
                 }
