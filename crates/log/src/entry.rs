@@ -25,6 +25,8 @@ pub struct TapeLocation {
 pub struct LogEntry {
     /// What names it on a command line: some digits for its session and tape, a dot, and the number of the record.
     pub id: String,
+    /// The same with all digits.
+    pub long_id: String,
     /// The session.
     pub session: String,
     /// The agent that ran the session under `pintle hook`; `None` for a session of Pintle's own loop.
@@ -44,7 +46,7 @@ pub(crate) fn make_tape_key(host: Option<&str>, session: &str, path: &str) -> St
     to_hex(digest.get(..8).unwrap_or(&digest))
 }
 
-/// The ID of an entry.
-pub(crate) fn make_entry_id(tape_key: &str, seq: u64) -> String {
-    format!("{}.{seq}", tape_key.get(..ID_DIGITS).unwrap_or(tape_key))
+/// The ID of an entry, and the same with all digits.
+pub(crate) fn make_entry_ids(tape_key: &str, seq: u64) -> (String, String) {
+    (format!("{}.{seq}", tape_key.get(..ID_DIGITS).unwrap_or(tape_key)), format!("{tape_key}.{seq}"))
 }

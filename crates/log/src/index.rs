@@ -8,7 +8,7 @@ use pintle_tape::decisions::{DecisionCollector, RecordedDecision};
 use pintle_tape::{RecordBody, TapeError, TapeReader};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params, params_from_iter};
 
-use crate::entry::{LogEntry, TapeLocation, make_entry_id, make_tape_key};
+use crate::entry::{LogEntry, TapeLocation, make_entry_ids, make_tape_key};
 use crate::query::LogQuery;
 
 /// The version of the tables below. An index of another version is made again.
@@ -222,7 +222,8 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<EntryRow> {
 fn to_entry(row: EntryRow) -> Result<LogEntry, LogError> {
     let decision: RecordedDecision = serde_json::from_str(&row.data)?;
     let EntryRow { key, session, host, project, path, .. } = row;
-    Ok(LogEntry { id: make_entry_id(&key, decision.seq), session, host, project, tape: PathBuf::from(path), decision })
+    let (id, long_id) = make_entry_ids(&key, decision.seq);
+    Ok(LogEntry { id, long_id, session, host, project, tape: PathBuf::from(path), decision })
 }
 
 /// Whether the file is not a database, or a damaged one.

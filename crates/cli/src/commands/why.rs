@@ -65,8 +65,11 @@ fn find_entry(log: &FollowedLog, id: &str) -> Result<LogEntry, CliError> {
         0 => Err(CliError::invalid_input(format!("the log has no decision `{id}`"))
             .help("`pintle log` lists the IDs; `last` is the newest decision that was not simply allowed")),
         1 => Ok(found.remove(0)),
-        count => Err(CliError::invalid_input(format!("`{id}` is ambiguous: {count} decisions have this ID"))
-            .help("type more of the ID, or limit the log with `--state-dir` and `--directory`")),
+        count => {
+            let ids: Vec<String> = found.iter().take(3).map(|entry| format!("`{}`", entry.long_id)).collect();
+            Err(CliError::invalid_input(format!("`{id}` is ambiguous: {count} decisions have this ID"))
+                .help(format!("type more of the ID: {}", ids.join(", "))))
+        }
     }
 }
 
@@ -78,6 +81,7 @@ struct DispatchStory {
     /// The payload after the hooks, if they changed it.
     changed: Option<Value>,
     removed: RemovedTexts,
+    is_found: bool,
 }
 
 /// A call of a hook.
@@ -101,7 +105,12 @@ impl DispatchStory {
         let mut hooks: BTreeMap<u64, LoadedHook> = BTreeMap::new();
         let mut newest = None;
         for line in TapeReader::open(&entry.tape)?.abridged() {
-            let body = line?.record.body;
+            let body = match line {
+                Ok(line) => line.record.body,
+                // What comes before a damaged line is known all the same.
+                Err(_) if story.is_found => break,
+                Err(error) => return Err(error),
+            };
             if let RecordBody::Hooks(loaded) = &body {
                 hooks.extend(loaded.hooks.iter().map(|hook| (hook.entry, hook.clone())));
             }
@@ -112,6 +121,7 @@ impl DispatchStory {
             let declared = |entry: u64| hooks.get(&entry).cloned();
             match body {
                 RecordBody::Event(fired) => {
+                    story.is_found = true;
                     for passed in &fired.passed {
                         let mut call = RecordedCall::new(passed.call, &passed.hook, declared(passed.entry));
                         call.duration_us = passed.duration_us;

@@ -63,7 +63,11 @@ fn list_entries(fixture: &CliFixture, arguments: &[&str]) -> Vec<Value> {
     let arguments: Vec<&str> = ["log", "--json"].into_iter().chain(arguments.iter().copied()).collect();
     let (out, err, status) = pintle(fixture, &arguments).run_to_parts();
     assert_eq!((status, err.as_str()), (Some(0), ""), "{arguments:?}");
-    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    list_entries_of(&out)
+}
+
+fn list_entries_of(lines: &str) -> Vec<Value> {
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn list_calls(fixture: &CliFixture, arguments: &[&str]) -> Vec<String> {
@@ -204,6 +208,24 @@ fn a_damaged_tape_is_read_as_far_as_it_goes() {
     let (out, err, status) = pintle(&fixture, &["log", "--host", "claude"]).run_to_parts();
     assert_eq!((status, out.lines().count()), (Some(0), 2), "{out}");
     assert!(err.contains("is not all in the log: line "), "{err}");
+    let denied = list_entries_of(&pintle(&fixture, &["log", "--json", "--host", "claude"]).run_to_parts().0).remove(1);
+    let (out, err, status) = pintle(&fixture, &["why", denied["id"].as_str().unwrap()]).run_to_parts();
+    assert!(status == Some(0) && out.contains("guard: deny"), "{out}{err}");
+}
+
+#[test]
+fn an_id_that_means_several_decisions_is_told_with_all_digits() {
+    let fixture = create_fixture();
+    let seq = list_entries(&fixture, &["-n", "1"])[0]["seq"].to_string();
+    let (_, err, status) = pintle(&fixture, &["why", &format!(".{seq}")]).run_to_parts();
+    assert_eq!(status, Some(3), "{err}");
+    assert!(err.contains("is ambiguous: 2 decisions have this ID"), "{err}");
+    let long_ids: Vec<&str> =
+        err.split('`').filter(|part| part.len() > 16 && part.ends_with(&format!(".{seq}"))).collect();
+    for long_id in &long_ids {
+        assert_eq!(pintle(&fixture, &["why", long_id]).run_to_parts().2, Some(0), "{long_id}");
+    }
+    assert_eq!(long_ids.len(), 2, "{err}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use pintle_host::tape::decisions::{DecisionLabel, RecordedDecision};
+use pintle_host::tape::decisions::{DecisionLabel, OWN_NAME, RecordedDecision};
 use pintle_host::tape::record::ApprovalResult;
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use pintle_log::LogEntry;
@@ -14,9 +14,6 @@ use serde_json::{Value, json};
 const LONG_CHARS: usize = 300;
 /// Most characters of a call on a terminal, whose rest is for the reason.
 const CALL_CHARS: usize = 60;
-/// Who denied an event if no hook did.
-const OWN_NAME: &str = "pintle";
-
 /// Most characters of a name.
 const NAME_CHARS: usize = 40;
 
@@ -128,6 +125,7 @@ pub(in crate::commands) fn entry_to_json(entry: &LogEntry) -> Value {
     let decision = &entry.decision;
     json!({
         "id": entry.id,
+        "long_id": entry.long_id,
         "at_ms": decision.at_ms,
         "word": decision.word().as_str(),
         "decision": decision.decision,
