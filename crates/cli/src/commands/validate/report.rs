@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use pintle_host::files::with_slashes;
 use pintle_host::{Diagnostic, Severity};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -87,7 +88,7 @@ pub(super) fn github_annotation(finding: &Diagnostic, current_dir: &Path) -> Str
     let mut properties = Vec::new();
     if let Some(path) = finding.location.path() {
         let path = relative_path(path, current_dir).unwrap_or_else(|| path.to_owned());
-        properties.push(format!("file={}", escape_property(&with_slashes(&path))));
+        properties.push(format!("file={}", escape_property(&slashed_text(path))));
         let numbers =
             [("line", shown.line), ("endLine", shown.end_line), ("col", shown.column), ("endColumn", shown.end_column)];
         // A range of columns is one of a single line.
@@ -120,17 +121,16 @@ fn relative_path(path: &Path, current_dir: &Path) -> Option<PathBuf> {
         .or_else(|| real(path).strip_prefix(real(current_dir)).map(Path::to_owned).ok())
 }
 
-fn with_slashes(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+fn slashed_text(path: PathBuf) -> String {
+    with_slashes(path).to_string_lossy().into_owned()
 }
 
 /// The address of a file: relative to the current directory, or absolute.
 fn file_address(path: &Path, current_dir: &Path) -> String {
     match relative_path(path, current_dir) {
-        Some(path) => encode_path(&with_slashes(&path)),
+        Some(path) => encode_path(&slashed_text(path)),
         None => {
-            let path = with_slashes(path);
+            let path = slashed_text(path.to_owned());
             let root = if path.starts_with('/') { "" } else { "/" };
             format!("file://{root}{}", encode_path(&path))
         }
