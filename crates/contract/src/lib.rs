@@ -77,7 +77,7 @@ pub use json::{JsonError, format_key, read_json, read_json_bytes, read_leading_j
 pub use lazy_payload::{KeySource, LazyPayload, LazyValue, PayloadKey};
 pub use limits::CallLimits;
 pub use matcher::{MatchResult, Matcher, SubjectFilter};
-pub use operation::{Operation, OperationKind, OperationTag, PathPlace};
+pub use operation::{CallCommand, Operation, OperationKind, OperationTag, PathPlace};
 pub use outcome::{Approval, Decision, FailureReport, Outcome, OutcomeReason, ShadowVerdict, Warning};
 pub use payload::{ListPrefix, Payload, get_field, to_hex};
 pub use payload_limit::{

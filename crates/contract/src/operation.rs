@@ -43,6 +43,36 @@ pub struct Operation {
     pub part: Option<usize>,
 }
 
+/// A command that a call runs, found before it runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct CallCommand {
+    /// The program and its arguments, quotes taken off. A part that cannot be known is `…`, or what is written for it,
+    /// such as `$DIR`.
+    pub words: Vec<String>,
+    /// Whether a word has a part that cannot be known.
+    #[serde(skip_serializing_if = "is_false")]
+    pub unknown: bool,
+    /// Whether it may run or not: words of a program that Pintle does not know.
+    #[serde(skip_serializing_if = "is_false")]
+    pub possible: bool,
+    /// The file whose code runs it, such as a script; absent if it is in the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line of that file, counted from 1, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The part of the call that runs it, counted from 1; absent for a call of one part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<usize>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde calls")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 /// What an operation is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

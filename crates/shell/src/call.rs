@@ -16,7 +16,8 @@ use crate::walk::{
     without_marks,
 };
 use crate::{
-    CallSite, CommandReading, Operation, OperationKind, OperationTag, ProjectFiles, ShellLanguage, WatchedFiles,
+    CallCommand, CallSite, CommandReading, Operation, OperationKind, OperationTag, ProjectFiles, ShellLanguage,
+    WatchedFiles,
 };
 
 /// What a command line would do.
@@ -27,14 +28,47 @@ pub fn operations_of_command(command: &str, language: ShellLanguage, call_site: 
     walk.operations
 }
 
+/// What a call would do, and the commands that it runs.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CallEffects {
+    /// What it would do.
+    pub operations: Vec<Operation>,
+    /// The commands that it runs.
+    pub commands: Vec<CallCommand>,
+}
+
 /// What a call in Pintle's words would do: the operations of its kind and arguments.
 #[must_use]
 pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, call_site: &CallSite<'_>) -> Vec<Operation> {
+    walk_call(kind, name, args, call_site, |walk| walk).operations
+}
+
+/// The same, with the commands that it runs.
+#[must_use]
+pub fn effects_of_call(kind: ToolKind, name: &str, args: &Value, call_site: &CallSite<'_>) -> CallEffects {
+    walk_call(kind, name, args, call_site, |walk| walk.keeping_commands())
+}
+
+fn walk_call(
+    kind: ToolKind,
+    name: &str,
+    args: &Value,
+    call_site: &CallSite<'_>,
+    prepare: impl for<'s> FnOnce(CommandWalk<'s>) -> CommandWalk<'s>,
+) -> CallEffects {
+    let directory = args.get("directory").and_then(Value::as_str).filter(|_| kind == ToolKind::Shell);
+    let directory = directory.map(|directory| call_site.cwd.join(directory));
+    let call_site = CallSite { cwd: directory.as_deref().unwrap_or(call_site.cwd), ..*call_site };
+    let mut walk = prepare(CommandWalk::new(&call_site, run_program, is_program));
+    run_call(&mut walk, kind, name, args);
+    CallEffects { commands: walk.take_commands(), operations: walk.operations }
+}
+
+fn run_call(walk: &mut CommandWalk<'_>, kind: ToolKind, name: &str, args: &Value) {
     let text = |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_str());
     let path = text(&["path", "file_path", "notebook_path", "from", "source"]);
-    let mut walk = CommandWalk::new(call_site, run_program, is_program);
     match kind {
-        ToolKind::Shell => return operations_of_shell(name, args, call_site),
+        ToolKind::Shell => run_shell_call(walk, name, args),
         ToolKind::Read => {
             if let Some(path) = path {
                 let is_pattern = path.contains(['*', '?', '[']);
@@ -43,7 +77,7 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, call_site: &
         }
         // A search for names shows none of their contents.
         ToolKind::Search if name == "glob" => {}
-        ToolKind::Search => push_search(&mut walk, name, args),
+        ToolKind::Search => push_search(walk, name, args),
         ToolKind::Write | ToolKind::Edit => {
             if let Some(path) = path {
                 let action = if kind == ToolKind::Write { "replace" } else { "edit" };
@@ -74,14 +108,13 @@ pub fn operations_of_call(kind: ToolKind, name: &str, args: &Value, call_site: &
             if let Some(url) = text(&["url"]) {
                 match url.strip_prefix("file://") {
                     Some(path) => drop(walk.read_file(name, &ShellArg::new(path), false)),
-                    None => push_address(&mut walk, OperationKind::Download, name, url, TextTaint::NONE),
+                    None => push_address(walk, OperationKind::Download, name, url, TextTaint::NONE),
                 }
             }
         }
-        ToolKind::Mcp | ToolKind::Other => push_tool_call(&mut walk, name, args),
+        ToolKind::Mcp | ToolKind::Other => push_tool_call(walk, name, args),
         ToolKind::List | ToolKind::WebSearch | ToolKind::Delegate | ToolKind::Todo | ToolKind::AskUser => {}
     }
-    walk.operations
 }
 
 /// Adds what a search reads whose results are lines of files: where it looks, and which names it selects there.
@@ -111,14 +144,6 @@ fn push_search(walk: &mut CommandWalk<'_>, name: &str, args: &Value) {
 
 fn is_notebook(path: &str) -> bool {
     path.to_ascii_lowercase().ends_with(".ipynb")
-}
-
-fn operations_of_shell(name: &str, args: &Value, call_site: &CallSite<'_>) -> Vec<Operation> {
-    let directory = args.get("directory").and_then(Value::as_str).map(|directory| call_site.cwd.join(directory));
-    let call_site = CallSite { cwd: directory.as_deref().unwrap_or(call_site.cwd), ..*call_site };
-    let mut walk = CommandWalk::new(&call_site, run_program, is_program);
-    run_shell_call(&mut walk, name, args);
-    walk.operations
 }
 
 /// Reads the command line of a shell call for a caller that watches files. `site.cwd` is the directory of the call.

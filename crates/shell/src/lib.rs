@@ -44,14 +44,17 @@ mod word_lists;
 use absent::code;
 #[cfg(not(feature = "sql"))]
 use absent::sql;
-pub use call::{files_of_command, operations_of_call, operations_of_command, read_shell_call};
+pub use call::{
+    CallEffects, effects_of_call, files_of_command, operations_of_call, operations_of_command, read_shell_call,
+};
 pub use command_files::{
     CommandFiles, FileUse, FileWord, GivenCommand, PathStart, ScriptLanguage, UnnamedFiles, UnnamedReason,
 };
-pub use line::{LineCommands, command_text, commands_of_line, is_own_word, required_programs};
+pub use line::{LineCommands, command_text, commands_of_line, is_own_word, required_programs, runs_unknown};
 pub use paths::matches_glob;
-pub use pintle_contract::{Operation, OperationKind, OperationTag, PathPlace};
+pub use pintle_contract::{CallCommand, Operation, OperationKind, OperationTag, PathPlace};
 pub use secret_name::is_secret_name;
 pub use site::{CallSite, ProjectFiles, ShellLanguage};
 pub use tool::{ArgumentCommand, is_reading_tool, possible_paths, tool_commands};
+pub use walk::program_name;
 pub use watch::{CommandReading, WatchedFile, WatchedFiles};

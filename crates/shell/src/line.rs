@@ -41,12 +41,16 @@ pub struct LineCommands {
 pub fn commands_of_line(line: &str, call_site: &CallSite<'_>) -> LineCommands {
     let mut walk = CommandWalk::new(call_site, run_program, is_program).keeping_commands();
     walk.run_command_line(line, ShellLanguage::Bash);
-    let commands = walk.take_commands();
+    // What only may run is not a command of the line.
+    let commands = walk.take_commands().into_iter().filter(|command| !command.possible);
+    let commands = commands.map(|command| command.words).collect();
     let is_plain = is_plain_script(&parse_script(line, GrammarKind::Bash));
     LineCommands { commands, is_plain, runs_unknown: walk.operations.iter().any(runs_unknown) }
 }
 
-fn runs_unknown(operation: &Operation) -> bool {
+/// Whether an operation is a command that cannot be known before it runs.
+#[must_use]
+pub fn runs_unknown(operation: &Operation) -> bool {
     let is_computed =
         [OperationTag::Network, OperationTag::Decoded, OperationTag::Output].iter().any(|tag| operation.has(*tag));
     match operation.kind {

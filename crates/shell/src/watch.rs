@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::syntax::BashCommand;
-use crate::{CommandFiles, Operation};
+use crate::{CallCommand, CommandFiles, Operation};
 
 /// Files that a caller watches, such as those that guard an agent. This crate reads no disk; the caller does.
 pub trait WatchedFiles {
@@ -47,8 +47,8 @@ pub(crate) struct WatchNotes<'s> {
     pub(crate) files: Option<&'s dyn WatchedFiles>,
     pub(crate) directories: Vec<PathBuf>,
     pub(crate) texts: Vec<String>,
-    /// The words of the commands that ran, if they are kept.
-    pub(crate) commands: Option<Vec<Vec<String>>>,
+    /// The commands that ran, if they are kept.
+    pub(crate) commands: Option<Vec<CallCommand>>,
     /// The files that the line names, if they are kept.
     pub(crate) named: Option<CommandFiles>,
     /// The current command, for the user.

@@ -28,7 +28,7 @@ pub use call_paths::PathResolver;
 pub use code_files::DiskFiles;
 pub use hook_vocabulary::{HookVocabulary, NamedVocabularies, tool_names};
 pub use input_shape::{InputShape, ListElement};
-pub use operations::{is_paused, operations_in_call, operations_of, operations_of_parts};
+pub use operations::{commands_in_call, commands_of, is_paused, operations_in_call, operations_of};
 pub use translate::heard_events;
 pub use translated_hook::translate_hook;
 pub use vocabularies::{

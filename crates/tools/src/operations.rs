@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pintle_contract::event::CallFacts;
 use pintle_contract::{CallReads, Event, EventCallReads, EventKind, HookCall, Operation, Payload, ToolKind};
-use pintle_shell::{CallSite, ProjectFiles, operations_of_call};
+use pintle_shell::{CallCommand, CallEffects, CallSite, ProjectFiles, effects_of_call, operations_of_call};
 use serde_json::Value;
 
 use super::call::calls_of;
@@ -17,40 +17,53 @@ impl PathResolver {
     /// Adds what the hooks of an event read of a call.
     pub fn add_facts(&self, facts: &mut CallFacts, kind: EventKind, parts: &[CanonicalCall]) {
         let reads = self.reads.select(kind);
-        if !reads.paths && !reads.operations {
+        if reads == CallReads::default() {
             return;
         }
         let cwd = Path::new(facts.cwd.as_deref().unwrap_or_default());
         let name = facts.names.first().map(String::as_str).unwrap_or_default();
         let paths = reads.paths.then(|| self.paths_of(parts, cwd));
         let files = DiskFiles::default();
-        let work_out = || operations_of_parts(name, parts, cwd, &self.project, &self.resolve, Some(&files));
-        let operations = reads.operations.then(work_out);
+        let site = PartSite { cwd, project: &self.project, resolve: &self.resolve, files: Some(&files) };
+        let effects = (reads.operations || reads.commands).then(|| effects_of_parts(name, parts, &site, reads));
+        let effects = effects.unwrap_or_default();
         facts.project = Some(self.project.display().to_string());
-        (facts.paths, facts.operations, facts.code_files) = (paths, operations, files.into_files());
+        facts.operations = reads.operations.then_some(effects.operations);
+        facts.commands = reads.commands.then_some(effects.commands);
+        (facts.paths, facts.code_files) = (paths, files.into_files());
     }
 }
 
-/// What the parts of a call would do, in their order. Relative paths refer to `cwd`. The agent's own name of the tool says
-/// in which language a command line is. `files` reads the files with code that the call runs; `None` reads none.
-#[must_use]
-pub fn operations_of_parts(
-    native_name: &str,
-    parts: &[CanonicalCall],
-    cwd: &Path,
-    project: &Path,
-    resolve: &dyn Fn(&Path) -> PathBuf,
-    files: Option<&dyn ProjectFiles>,
-) -> Vec<Operation> {
+/// Where the parts of a call happen.
+#[derive(Clone, Copy)]
+struct PartSite<'s> {
+    /// The directory that relative paths refer to.
+    cwd: &'s Path,
+    project: &'s Path,
+    resolve: &'s dyn Fn(&Path) -> PathBuf,
+    /// Reads the files with code that the call runs; `None` reads none.
+    files: Option<&'s dyn ProjectFiles>,
+}
+
+/// What the parts of a call would do, in their order. The agent's own name of the tool says in which language a command
+/// line is. The commands are kept if they are read.
+fn effects_of_parts(native_name: &str, parts: &[CanonicalCall], site: &PartSite<'_>, reads: CallReads) -> CallEffects {
     let home = pintle_files::home_dir();
-    let site = CallSite::new(cwd, project).with_home(home.as_deref()).resolved_by(resolve);
-    let site = CallSite { files, ..site };
-    let mut all = Vec::new();
+    let call_site = CallSite::new(site.cwd, site.project).with_home(home.as_deref()).resolved_by(site.resolve);
+    let call_site = CallSite { files: site.files, ..call_site };
+    let mut all = CallEffects::default();
     for (index, part) in parts.iter().enumerate() {
         let name = if part.kind == ToolKind::Shell { native_name } else { &part.name };
-        let done = operations_of_call(part.kind, name, &part.args, &site);
+        let done = match reads.commands {
+            true => effects_of_call(part.kind, name, &part.args, &call_site),
+            false => {
+                let operations = operations_of_call(part.kind, name, &part.args, &call_site);
+                CallEffects { operations, commands: Vec::new() }
+            }
+        };
         let number = (parts.len() > 1).then_some(index + 1);
-        all.extend(done.into_iter().map(|operation| Operation { part: number, ..operation }));
+        all.operations.extend(done.operations.into_iter().map(|operation| Operation { part: number, ..operation }));
+        all.commands.extend(done.commands.into_iter().map(|command| CallCommand { part: number, ..command }));
     }
     all
 }
@@ -59,26 +72,67 @@ pub fn operations_of_parts(
 /// is another call. It is done once for each payload.
 #[must_use]
 pub fn operations_of(event: &Event) -> &[Operation] {
-    operations_read_by(event, || Some(Box::new(DiskFiles::default())), "operations")
+    read_effect(event, || Some(Box::new(DiskFiles::default())), &OPERATIONS)
 }
 
-/// The same for a hook that is called: what a changed call reads of files is an effect.
+/// The commands that the call of an event runs, in the same way.
+#[must_use]
+pub fn commands_of(event: &Event) -> &[CallCommand] {
+    read_effect(event, || Some(Box::new(DiskFiles::default())), &COMMANDS)
+}
+
+/// The operations for a hook that is called: what a changed call reads of files is an effect.
 #[must_use]
 pub fn operations_in_call<'e>(call: &HookCall<'e>) -> &'e [Operation] {
-    let project = || pintle_files::resolve_links(CallBase::new(&call.event.payload, &call.event.origin.cwd).project);
-    operations_read_by(call.event, || Some(Box::new(EffectFiles { call, project: project() })), "operations")
+    read_effect(call.event, || Some(Box::new(effect_files(call))), &OPERATIONS)
 }
 
-fn operations_read_by<'e, 'f>(
+/// The commands that the call of an event runs, for a hook that is called, as [`operations_in_call`].
+#[must_use]
+pub fn commands_in_call<'e>(call: &HookCall<'e>) -> &'e [CallCommand] {
+    read_effect(call.event, || Some(Box::new(effect_files(call))), &COMMANDS)
+}
+
+fn effect_files<'c>(call: &'c HookCall<'c>) -> EffectFiles<'c> {
+    let base = CallBase::new(&call.event.payload, &call.event.origin.cwd);
+    EffectFiles { call, project: pintle_files::resolve_links(base.project) }
+}
+
+/// A list of what a call would do, which payloads may have.
+struct EffectList<T> {
+    field: &'static str,
+    /// The view of a payload that keeps it.
+    view: &'static str,
+    reads: CallReads,
+    parse: fn(Value) -> Option<Vec<T>>,
+    select: fn(CallEffects) -> Vec<T>,
+}
+
+const OPERATIONS: EffectList<Operation> = EffectList {
+    field: "operations",
+    view: "operations",
+    reads: CallReads { paths: false, operations: true, commands: false },
+    parse: |value| serde_json::from_value(value).ok(),
+    select: |effects| effects.operations,
+};
+const COMMANDS: EffectList<CallCommand> = EffectList {
+    field: "commands",
+    view: "commands",
+    reads: CallReads { paths: false, operations: false, commands: true },
+    parse: |value| serde_json::from_value(value).ok(),
+    select: |effects| effects.commands,
+};
+
+fn read_effect<'e, 'f, T: Send + Sync + 'static>(
     event: &'e Event,
     files: impl FnOnce() -> Option<Box<dyn ProjectFiles + 'f>>,
-    view: &'static str,
-) -> &'e [Operation] {
-    event.payload.cached_view(view, |value| {
-        let recorded = value.get("operations").filter(|value| value.is_array());
-        match recorded.and_then(|value| serde_json::from_value(value.clone()).ok()) {
-            Some(operations) => operations,
-            None => work_out(&event.payload, &event.origin.cwd, files().as_deref()),
+    list: &EffectList<T>,
+) -> &'e [T] {
+    event.payload.cached_view(list.view, |value| {
+        let recorded = value.get(list.field).filter(|value| value.is_array());
+        match recorded.and_then(|value| (list.parse)(value.clone())) {
+            Some(known) => known,
+            None => (list.select)(work_out(&event.payload, &event.origin.cwd, files().as_deref(), list.reads)),
         }
     })
 }
@@ -89,10 +143,10 @@ pub fn is_paused(event: &Event) -> bool {
     event.payload.field("pause_ends_at_ms").is_some_and(Value::is_u64)
 }
 
-fn work_out(payload: &Payload, origin_cwd: &str, files: Option<&dyn ProjectFiles>) -> Vec<Operation> {
+fn work_out(payload: &Payload, origin_cwd: &str, files: Option<&dyn ProjectFiles>, reads: CallReads) -> CallEffects {
     let base = CallBase::new(payload, origin_cwd);
-    let name = native_name(payload);
-    operations_of_parts(name, calls_of(payload), base.cwd, base.project, &pintle_files::resolve_links, files)
+    let site = PartSite { cwd: base.cwd, project: base.project, resolve: &pintle_files::resolve_links, files };
+    effects_of_parts(native_name(payload), calls_of(payload), &site, reads)
 }
 
 /// The caller's own name of the tool, also in a payload in a hook's words.
@@ -119,8 +173,8 @@ impl<'p> CallBase<'p> {
 /// it sees what the changed call itself says: `call` is absent.
 pub(crate) fn with_worked_out<'e>(event: &'e Event, reads: CallReads, call: Option<&HookCall<'e>>) -> Cow<'e, Event> {
     let lacks = |name: &str| event.payload.field(name).is_none();
-    let (paths, operations) = (reads.paths && lacks("paths"), reads.operations && lacks("operations"));
-    if !paths && !operations {
+    let wanted = [(reads.paths, "paths"), (reads.operations, "operations"), (reads.commands, "commands")];
+    if !wanted.iter().any(|(is_read, name)| *is_read && lacks(name)) {
         return Cow::Borrowed(event);
     }
     let view = if call.is_some() { "worked_out" } else { "matched" };
@@ -134,11 +188,18 @@ pub(crate) fn with_worked_out<'e>(event: &'e Event, reads: CallReads, call: Opti
                 reads: EventCallReads::default(),
             };
             let paths = resolver.paths_of(calls_of(&event.payload), base.cwd);
-            let operations = match call {
-                Some(call) => operations_in_call(call),
-                None => operations_read_by(event, || None, "matched_operations"),
+            let (operations, commands) = match call {
+                Some(call) => (operations_in_call(call), commands_in_call(call)),
+                None => (
+                    read_effect(event, || None, &EffectList { view: "matched_operations", ..OPERATIONS }),
+                    read_effect(event, || None, &EffectList { view: "matched_commands", ..COMMANDS }),
+                ),
             };
-            let worked_out = [("paths", serde_json::to_value(paths)), ("operations", serde_json::to_value(operations))];
+            let worked_out = [
+                ("paths", serde_json::to_value(paths)),
+                ("operations", serde_json::to_value(operations)),
+                ("commands", serde_json::to_value(commands)),
+            ];
             for (name, value) in worked_out {
                 if let (false, Ok(value)) = (fields.contains_key(name), value) {
                     fields.insert(name.to_owned(), value);

@@ -154,7 +154,7 @@ fn translate_part(
             "args" => translated.input.clone(),
             "arguments" => Value::from(translated.input.to_string()),
             "paths" => paths_of_part(value, call),
-            "operations" => operations_of_part(value, index),
+            "operations" | "commands" => effects_of_part(value, index),
             _ => value.clone(),
         };
         part.insert(key.clone(), value);
@@ -178,13 +178,13 @@ fn paths_of_part(paths: &Value, call: &CanonicalCall) -> Value {
     paths.as_array().map_or(Value::Null, |paths| paths.iter().filter(is_named).cloned().collect())
 }
 
-/// The operations of a call that one of its parts does.
-fn operations_of_part(operations: &Value, index: usize) -> Value {
-    let is_of_part = |operation: &&Value| {
-        let part = operation.get("part").and_then(Value::as_u64);
+/// The operations or commands of a call that belong to one of its parts.
+fn effects_of_part(effects: &Value, index: usize) -> Value {
+    let is_of_part = |effect: &&Value| {
+        let part = effect.get("part").and_then(Value::as_u64);
         part.is_none_or(|part| usize::try_from(part).is_ok_and(|part| part == index + 1))
     };
-    operations.as_array().map_or(Value::Null, |operations| operations.iter().filter(is_of_part).cloned().collect())
+    effects.as_array().map_or(Value::Null, |effects| effects.iter().filter(is_of_part).cloned().collect())
 }
 
 /// The rewritten call of the event, in the caller's words.

@@ -27,7 +27,7 @@ use super::protocol::{
 pub(super) const MAX_OPEN_CALLS: usize = 1_024;
 
 /// What the server works out itself about a tool call. What hooks judge must not come from the payload that they judge.
-const OWN_FACTS: [&str; 5] = ["project", "paths", "operations", "code_files", "pause_ends_at_ms"];
+const OWN_FACTS: [&str; 6] = ["project", "paths", "operations", "commands", "code_files", "pause_ends_at_ms"];
 
 /// An open session.
 pub(super) struct ServedSession {

@@ -64,7 +64,7 @@ pub(super) fn sync_usage(event: &'static str, before: &Value, after: &mut Value)
 }
 
 /// Fields that a host works out from the call.
-const WORKED_OUT: [&str; 3] = ["paths", "operations", "code_files"];
+const WORKED_OUT: [&str; 4] = ["paths", "operations", "commands", "code_files"];
 
 /// Makes `args` and `arguments` equal: the one that changed wins, or `args` if both did.
 pub(in crate::event) fn sync_tool_call(

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::aliases::{json_to_text, parse_json_or_text};
-use crate::{Operation, ToolKind};
+use crate::{CallCommand, Operation, ToolKind};
 
 /// The only tool type in OpenAI's chat format.
 fn function() -> String {
@@ -210,6 +210,10 @@ pub struct CallFacts {
     /// of the kind `unknown`, with its reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Vec<Operation>>,
+    /// The commands that the call runs: also those behind wrappers such as `sudo`, in substitutions, and in scripts that it
+    /// runs; absent if no hook reads them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commands: Option<Vec<CallCommand>>,
     /// The files with code that were read for the operations, such as scripts that the call runs; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub code_files: Vec<CodeFile>,

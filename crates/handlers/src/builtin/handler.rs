@@ -32,11 +32,11 @@ impl Handler for BuiltinHandler {
     }
 
     fn call_reads(&self) -> CallReads {
-        CallReads { paths: false, operations: self.builtin.reads_operations() }
+        self.builtin.call_reads()
     }
 
     fn hears_calls_as_made(&self) -> bool {
-        self.builtin.reads_operations()
+        self.builtin.call_reads() != CallReads::default()
     }
 
     fn redactor(&self) -> Option<Arc<dyn Redactor>> {

@@ -44,7 +44,7 @@ use std::sync::Arc;
 #[cfg(not(feature = "http"))]
 use http_builtin::{self as http_post, self as unload};
 use pintle_contract::{
-    BuiltHandler, BuiltinSpec, Diagnostic, Effect, HookDeclaration, Redactor, Verdict, suggest_nearest,
+    BuiltHandler, BuiltinSpec, CallReads, Diagnostic, Effect, HookDeclaration, Redactor, Verdict, suggest_nearest,
 };
 
 pub(crate) use call::BuiltinCall;
@@ -75,9 +75,9 @@ pub(crate) trait BuiltinHook: Send + Sync + Debug {
         false
     }
 
-    /// Whether it reads what a call would do, and nothing of it in anybody's words. Default: false.
-    fn reads_operations(&self) -> bool {
-        false
+    /// What it reads of what a call would do, and nothing of it in anybody's words. Default: nothing.
+    fn call_reads(&self) -> CallReads {
+        CallReads::default()
     }
 
     /// As [`Handler::redactor`](pintle_contract::Handler::redactor).

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use pintle_contract::{Effect, EventKind, Verdict};
+use pintle_contract::{CallReads, Effect, EventKind, Verdict};
 use pintle_packs::{PAUSED_RULE, PackDef, PackFinding, PackSettings, RuleSeverity, judge, read_arguments};
 use pintle_tools::{is_paused, operations_in_call};
 
@@ -58,7 +58,7 @@ impl BuiltinHook for PackHook {
         true
     }
 
-    fn reads_operations(&self) -> bool {
-        true
+    fn call_reads(&self) -> CallReads {
+        CallReads { operations: true, ..CallReads::default() }
     }
 }

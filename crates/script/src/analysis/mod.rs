@@ -109,6 +109,10 @@ pub(crate) fn texts_of(script: &ResolvedScript<'_>, reads: &PayloadReads) -> Scr
         FieldSet::All => texts.all.iter().any(|text| text == name),
         named => *named.field(name) != FieldSet::None,
     };
-    let call_reads = CallReads { paths: reads_field("paths"), operations: reads_field("operations") };
+    let call_reads = CallReads {
+        paths: reads_field("paths"),
+        operations: reads_field("operations"),
+        commands: reads_field("commands"),
+    };
     ScriptTexts { call_reads, arguments, ..texts }
 }

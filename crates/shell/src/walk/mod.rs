@@ -317,7 +317,8 @@ impl<'s> CommandWalk<'s> {
 }
 
 /// The name of a program without its directory and its extension.
-pub(crate) fn program_name(written: &str) -> String {
+#[must_use]
+pub fn program_name(written: &str) -> String {
     let name = written.bytes().rposition(|byte| matches!(byte, b'/' | b'\\'));
     let name = name.map_or(written, |end| written.get(end + 1..).unwrap_or_default());
     // `=rm` is the path of `rm` in zsh, and `zf_rm` a builtin of its own.

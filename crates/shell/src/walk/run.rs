@@ -186,6 +186,7 @@ impl CommandWalk<'_> {
         if has_name && !program.is_pattern && taint.without(TextTaint::OUTPUT) == TextTaint::NONE {
             return Ok((program, args));
         }
+        self.note_command(program, args);
         self.note_program_word(program, args, false);
         args.iter().for_each(|arg| self.note_file(FileUse::Argument, arg));
         let operation = taint.tag(Operation::new(OperationKind::RunCode, "").written(program.shown()));

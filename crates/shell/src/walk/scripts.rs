@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::{CommandWalk, MAX_COMMANDS, MAX_OPERATIONS, NOT_BUILT_IN, ShellArg, TextFlow};
-use crate::{Operation, OperationKind, OperationTag, PathPlace};
+use crate::{CallCommand, Operation, OperationKind, OperationTag, PathPlace};
 
 /// Directories whose programs belong to the system.
 pub(super) const SYSTEM_DIRS: [&str; 9] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix", "/proc", "/sys", "/dev"];
@@ -62,10 +62,10 @@ impl RunningFile {
         !self.language.is_empty() && !self.is_line
     }
 
-    /// The line of what an operation does. Code has no offsets; it mostly names what it uses as it is.
-    fn line_of(&self, operation: &Operation) -> Option<usize> {
+    /// The line of what a command does to what is written. Code has no offsets; it mostly names what it uses as it is.
+    fn line_of(&self, written: &str) -> Option<usize> {
         let offset = match self.offset {
-            None if !operation.written.is_empty() => self.text.find(&operation.written),
+            None if !written.is_empty() => self.text.find(written),
             offset => offset,
         };
         Some(self.text.get(..offset?)?.matches('\n').count() + 1)
@@ -253,8 +253,15 @@ impl CommandWalk<'_> {
         if !is_certain || self.operations.len() >= MAX_OPERATIONS / 2 {
             return None;
         }
-        operation.line = file.line_of(&operation);
+        operation.line = file.line_of(&operation.written);
         operation.file = Some(file.name.clone());
         Some(operation)
+    }
+
+    /// The command with the file that runs it.
+    pub(super) fn place_command(&self, command: CallCommand) -> CallCommand {
+        let Some(file) = self.scripts.running.last() else { return command };
+        let program = command.words.first().map_or("", String::as_str);
+        CallCommand { line: file.line_of(program), file: Some(file.name.clone()), ..command }
     }
 }

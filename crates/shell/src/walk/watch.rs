@@ -8,8 +8,10 @@ use super::{CommandWalk, ListedFiles, ShellArg, TextFlow};
 use crate::command_files::FileUse;
 use crate::paths::{PlacedPath, UNKNOWN};
 use crate::watch::{CommandReading, WatchNotes, WatchedFile, WatchedFiles};
-use crate::{Operation, OperationTag};
+use crate::{CallCommand, Operation, OperationTag};
 
+/// The most commands that are kept. One behind them is a command that cannot be known.
+const MAX_KEPT_COMMANDS: usize = 400;
 /// The most directories that are kept.
 const MAX_DIRECTORIES: usize = 16;
 
@@ -21,26 +23,35 @@ impl<'s> CommandWalk<'s> {
         self
     }
 
-    /// Also keeps the words of every command that runs.
+    /// Also keeps every command that runs.
     pub(crate) fn keeping_commands(mut self) -> Self {
         self.notes.commands = Some(Vec::new());
         self
     }
 
-    pub(crate) fn take_commands(&mut self) -> Vec<Vec<String>> {
+    pub(crate) fn take_commands(&mut self) -> Vec<CallCommand> {
         self.notes.commands.take().unwrap_or_default()
     }
 
-    /// Records a command that runs.
+    /// Records a command that runs, or that may run.
     pub(super) fn note_command(&mut self, program: &ShellArg, args: &[ShellArg]) {
-        if self.is_trial {
+        let kept = self.notes.commands.as_ref().map_or(MAX_KEPT_COMMANDS + 1, Vec::len);
+        // Statements of PowerShell are programs whose names begin with `&`.
+        if kept > MAX_KEPT_COMMANDS || program.text.len() > 1 && program.text.starts_with('&') {
             return;
         }
-        if let Some(commands) = &mut self.notes.commands {
-            let words: Vec<String> = std::iter::once(program).chain(args).map(ShellArg::shown).collect();
-            if !commands.contains(&words) {
-                commands.push(words);
-            }
+        let words = || std::iter::once(program).chain(args);
+        let mut command = self.place_command(CallCommand {
+            words: words().map(ShellArg::shown).collect(),
+            unknown: !words().all(ShellArg::is_known),
+            possible: self.is_trial,
+            ..CallCommand::default()
+        });
+        if kept == MAX_KEPT_COMMANDS {
+            command = CallCommand { words: vec![String::from("…")], unknown: true, ..CallCommand::default() };
+        }
+        if let Some(commands) = self.notes.commands.as_mut().filter(|commands| !commands.contains(&command)) {
+            commands.push(command);
         }
     }
 

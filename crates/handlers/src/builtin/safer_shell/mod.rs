@@ -8,7 +8,7 @@ mod risks;
 
 use std::path::Path;
 
-use pintle_contract::{Effect, EventKind, Verdict, suggest_nearest};
+use pintle_contract::{CallReads, Effect, EventKind, Verdict, suggest_nearest};
 use pintle_shell::{CallSite, Operation, OperationKind, OperationTag, PathPlace, ShellLanguage, operations_of_command};
 use pintle_tools::{DiskFiles, operations_in_call};
 use serde_json::{Map, Value};
@@ -98,8 +98,8 @@ impl BuiltinHook for SaferShell {
         verdict.with_effect(Effect::Metadata(label.metadata(reason)))
     }
 
-    fn reads_operations(&self) -> bool {
-        true
+    fn call_reads(&self) -> CallReads {
+        CallReads { operations: true, ..CallReads::default() }
     }
 }
 
