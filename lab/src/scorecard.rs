@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use jiff::Timestamp;
 use pintle_host::contract::ToolKind;
 use pintle_host::files::resolve_links;
-use pintle_host::packs::{PackDef, PackSettings, RuleSeverity, default_packs, judge, packs};
+use pintle_host::packs::{PackDef, PackSettings, RuleSeverity, RuledCall, default_packs, judge, packs};
 use pintle_host::shell::{CallSite, operations_of_call};
 use serde_json::{Value, json};
 use xtask::{ChoreReport, SourceWorkspace};
@@ -213,8 +213,11 @@ fn is_stopped(call: &LabelledCall, home: &Path, packs: &[&'static PackDef]) -> b
         _ => (ToolKind::Fetch, "fetch", json!({"url": text("url")})),
     };
     let operations = operations_of_call(kind, name, &args, &site);
-    let settings = PackSettings::new();
-    packs.iter().flat_map(|pack| judge(pack, &settings, &operations)).any(|found| found.severity > RuleSeverity::Warn)
+    let settings = PackSettings::default();
+    packs
+        .iter()
+        .flat_map(|pack| judge(pack, &settings, RuledCall::of_operations(&operations)))
+        .any(|found| found.severity > RuleSeverity::Warn)
 }
 
 /// Whether another guard stops each call.

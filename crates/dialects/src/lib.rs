@@ -28,7 +28,7 @@ client_files::dialects!(
     [claude_code, codex, gemini, qwen, copilot, cursor, cline]
 );
 
-pub use ai_harness::{InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, declare_hook, declare_pack, read_hook};
+pub use ai_harness::{InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, declare_hook, declare_pack, read_hook, read_policy};
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject, PathStatus, ProgramLookup};
 pub(crate) use dialect::event;
 pub use dialect::{Dialect, DialectEvent, EventAlias, EventMapping, EventNames, EventSupport, UnmappedEvents};

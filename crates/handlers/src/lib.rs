@@ -55,7 +55,7 @@ mod webhook;
 mod worker_program;
 
 pub use build::DefaultHandlerFactory;
-pub use builtin::{BuiltinDef, CommandSafety, builtins, classify_command};
+pub use builtin::{BuiltinDef, CommandSafety, builtins, classify_command, judge_call};
 #[cfg(feature = "script")]
 pub use script::ScriptTool;
 pub use script_worker::WorkerProgram;

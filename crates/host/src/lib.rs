@@ -104,8 +104,8 @@ pub use pintle_handlers::http::{HttpError, HttpErrorCause, build_client};
 #[cfg(feature = "mcp")]
 pub use pintle_handlers::mcp;
 pub use pintle_handlers::{
-    BuiltinDef, CommandSafety, WorkerProgram, builtins, classify_command, process, secrets, serve_worker, snapshot,
-    worker_main,
+    BuiltinDef, CommandSafety, WorkerProgram, builtins, classify_command, judge_call, process, secrets, serve_worker,
+    snapshot, worker_main,
 };
 #[cfg(feature = "script")]
 pub use pintle_handlers::{ScriptTool, jail};

@@ -18,7 +18,8 @@
 //! 7. Any other directory contains hooks. Blocks of hooks in YAML are read in a directory of hooks.
 //! 8. Subdirectories are not read. A file is read if its name ends in `.md` or `.star`, in lower case; the order is
 //!    that of the names' bytes. A missing directory is fine, a missing path is not.
-//! 9. `policy.yaml` in such a root, or in the directory of a user or an organisation, says which packs are on.
+//! 9. `policy.yaml` in such a root, or in the directory of a user or an organisation, and the `.yaml` files of `rules/`
+//!    beside it, say which packs are on, and have rules.
 //! 10. A document among the hooks, such as a README, is not read, unless the user named it ([`crate::documents`]).
 
 use std::fs;
@@ -33,9 +34,10 @@ use crate::team::{find_teams, find_usual_teams, recognise_role};
 use crate::unread;
 
 /// The subdirectories of a root, with the kind of their files.
-const FOLDERS: [(&str, ArtifactKind); 6] = [
+const FOLDERS: [(&str, ArtifactKind); 7] = [
     ("tools", ArtifactKind::Tool),
     ("hooks", ArtifactKind::Hook),
+    (RULES, ArtifactKind::Policy),
     ("plugins", ArtifactKind::Bundle(BundleFolder::Plugins)),
     ("builtins", ArtifactKind::Bundle(BundleFolder::Builtins)),
     ("overrides", ArtifactKind::Bundle(BundleFolder::Overrides)),
@@ -50,6 +52,9 @@ const SETTINGS: &str = "settings.json";
 
 /// The packs that are on, in a root and in the directory of a user or an organisation.
 const POLICY: &str = "policy.yaml";
+
+/// The directory of further policy files.
+const RULES: &str = "rules";
 
 /// The directory of a project's hooks, tools and agents.
 const ROOT: &str = ".harness";
@@ -144,6 +149,8 @@ impl FileDiscovery<'_> {
         }
         let role = if is_plugin_file(path) {
             ArtifactKind::Plugin
+        } else if dir == RULES && name.ends_with(".yaml") {
+            ArtifactKind::Policy
         } else if is_yaml_path(path) {
             recognise_role(path).unwrap_or(ArtifactKind::HarnessYaml)
         } else if pintle_clients::is_json(path) {
@@ -187,8 +194,10 @@ impl FileDiscovery<'_> {
         if FOLDERS.iter().any(|(name, _)| pintle_files::is_dir(path.join(name))) {
             return self.add_root(path);
         }
-        let role = path.file_name().and_then(|name| name.to_str()).and_then(folder_role).unwrap_or(ArtifactKind::Hook);
-        self.add_flat(path, role);
+        let role = path.file_name().and_then(|name| name.to_str()).and_then(folder_role);
+        // A directory of hooks may have any name.
+        let role = role.filter(|role| *role != ArtifactKind::Policy || !has_markdown(path));
+        self.add_flat(path, role.unwrap_or(ArtifactKind::Hook));
     }
 
     /// Adds the settings files of a directory that register hooks; returns whether there is one.
@@ -309,8 +318,25 @@ impl FileDiscovery<'_> {
         }
     }
 
+    /// Adds the policy files of a directory of rules. Any other file may be meant to guard something.
+    fn add_rules(&mut self, dir: &Path) {
+        for path in sorted_entries(dir, self.findings) {
+            let is_policy = path.extension().is_some_and(|extension| extension == "yaml");
+            if is_policy && pintle_files::is_file(&path) {
+                self.found.push(DiscoveredFile { path, role: ArtifactKind::Policy });
+            } else if !unread::is_hidden_path(&path) {
+                let message = format!("`{}` is not read, so the rules in it are not on", path.display());
+                let help = "a directory of rules has files that end in `.yaml`; rename it, or move it away";
+                self.findings.push(error_without_file("unread_file", message, help));
+            }
+        }
+    }
+
     /// Adds the `.md` files and plugins of one directory.
     fn add_flat(&mut self, dir: &Path, artifact_kind: ArtifactKind) {
+        if artifact_kind == ArtifactKind::Policy {
+            return self.add_rules(dir);
+        }
         for path in sorted_entries(dir, self.findings) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             if name.ends_with(".md") {

@@ -56,7 +56,7 @@ fn files_below(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn is_hidden_path(path: &Path) -> bool {
+pub(crate) fn is_hidden_path(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 

@@ -48,7 +48,7 @@ impl LogQuery {
         if let Some(rule) = &self.rule {
             let rule = text(rule.clone());
             conditions.push(format!(
-                "(rule = {rule} OR hook = {rule} OR hook = 'pack:' || {rule} OR \
+                "(rule = {rule} OR hook = {rule} OR hook IN ('pack:' || {rule}, 'rules:' || {rule}) OR \
                  substr(rule, 1, length({rule}) + 1) = {rule} || '.')"
             ));
         }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use pintle_files::with_slashes;
 use pintle_shell::Operation;
 
+use crate::glob::matches_path;
+
 /// An entry of `allow`: a path, or the text of a host, a branch or whatever else a command names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedTarget {
@@ -28,16 +30,8 @@ impl AllowedTarget {
             return Err(String::from("it would let everything through; to turn the rule off, write `off`"));
         }
         check_pattern(text)?;
-        let below_home =
-            ["~", "$HOME", "${HOME}"].iter().filter_map(|start| text.strip_prefix(start)).find(|rest| is_below(rest));
-        let paths = match below_home {
-            Some(rest) => {
-                let homes = home.map(homes_of).unwrap_or_default();
-                homes.iter().map(|home| format!("{}{rest}", with_slashes(home.clone()).display())).collect()
-            }
-            None if text.starts_with('~') => {
-                return Err(String::from("it names the home directory of another user; write an absolute path"));
-            }
+        let paths = match paths_below_home(text, home)? {
+            Some(paths) => paths,
             None if Path::new(text).is_absolute() || text.starts_with('/') => {
                 vec![with_slashes(PathBuf::from(text)).display().to_string()]
             }
@@ -66,12 +60,38 @@ impl AllowedTarget {
             return true;
         }
         let names_path = |path: &str| self.paths.iter().any(|pattern| matches_path(pattern, path));
-        if operation.path.as_deref().is_some_and(names_path) {
+        if has_known_path(operation) && operation.path.as_deref().is_some_and(names_path) {
             return true;
         }
         // A text that climbs out of what a pattern names is another place.
         let climbs = written.split('/').any(|part| part == "..");
         self.paths.is_empty() && !climbs && matches_path(&self.written, target)
+    }
+}
+
+/// Whether the path of an operation is where it seems to be: a part that is not known may climb out of it.
+pub(crate) fn has_known_path(operation: &Operation) -> bool {
+    let has_open_part = operation.path.as_ref().is_some_and(|path| path.contains('*'));
+    !(has_open_part && operation.written.contains(['$', '…', '`']))
+}
+
+/// The paths that an entry below the home directory stands for; `None` if it is another one.
+///
+/// # Errors
+/// If it names the home directory of another user.
+pub(crate) fn paths_below_home(text: &str, home: Option<&Path>) -> Result<Option<Vec<String>>, String> {
+    let below_home =
+        ["~", "$HOME", "${HOME}"].iter().filter_map(|start| text.strip_prefix(start)).find(|rest| is_below(rest));
+    match below_home {
+        Some(rest) => {
+            let homes = home.map(homes_of).unwrap_or_default();
+            let path = |home: PathBuf| format!("{}{rest}", with_slashes(home).display());
+            Ok(Some(homes.into_iter().map(path).collect()))
+        }
+        None if text.starts_with('~') => {
+            Err(String::from("it names the home directory of another user; write an absolute path"))
+        }
+        None => Ok(None),
     }
 }
 
@@ -96,70 +116,6 @@ fn check_pattern(text: &str) -> Result<(), String> {
         return Err(String::from("`**` stands for whole directories; write `/**/`, or `*` within a name"));
     }
     Ok(())
-}
-
-/// Whether a path, or another text with slashes, is what a pattern says: `*` and `?` within a part, `**` for any parts.
-/// `/**` and `/` at the end stand for everything below.
-fn matches_path(pattern: &str, path: &str) -> bool {
-    let pattern: Vec<&str> = match pattern.strip_suffix('/') {
-        Some(directory) => directory.split('/').chain(["**"]).collect(),
-        None => pattern.split('/').collect(),
-    };
-    let path: Vec<&str> = path.split('/').collect();
-    let (mut at, mut from) = (0, 0);
-    // The last `**`, and how many parts it stands for.
-    let mut star: Option<(usize, usize)> = None;
-    while let Some(part) = path.get(from) {
-        let is_last = at + 1 == pattern.len();
-        match pattern.get(at) {
-            Some(&"**") if is_last => return !part.is_empty(),
-            Some(&"**") => {
-                star = Some((at, from));
-                at += 1;
-            }
-            Some(wanted) if matches_part(wanted.as_bytes(), part.as_bytes()) => (at, from) = (at + 1, from + 1),
-            _ => match star {
-                Some((index, matched)) => {
-                    star = Some((index, matched + 1));
-                    (at, from) = (index + 1, matched + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    at == pattern.len()
-}
-
-/// A `*` in the text is a pattern itself, which only a `*` covers.
-fn matches_part(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut at, mut from) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while let Some(letter) = text.get(from) {
-        match pattern.get(at) {
-            Some(b'*') => {
-                star = Some((at, from));
-                at += 1;
-                continue;
-            }
-            Some(b'?') if *letter != b'*' => {
-                (at, from) = (at + 1, from + 1);
-                // One letter, however many bytes it has.
-                while text.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
-                    from += 1;
-                }
-                continue;
-            }
-            Some(wanted) if wanted == letter => {
-                (at, from) = (at + 1, from + 1);
-                continue;
-            }
-            _ => {}
-        }
-        let Some((index, matched)) = star else { return false };
-        star = Some((index, matched + 1));
-        (at, from) = (index + 1, matched + 1);
-    }
-    pattern.get(at..).unwrap_or_default().iter().all(|letter| *letter == b'*')
 }
 
 #[cfg(test)]
@@ -238,12 +194,5 @@ mod tests {
             let error = AllowedTarget::parse(entry, Some(Path::new("/home/ana"))).unwrap_err();
             assert!(error.contains("write"), "{entry}: {error}");
         }
-    }
-
-    #[test]
-    fn long_patterns_take_no_long_time() {
-        let pattern = format!("/{}x", "**/*a*a*a*a*a/".repeat(200));
-        let path = format!("/{}", "aaaaaaaaaaaaaaaaaaaaaaaa/".repeat(2000));
-        assert!(!covers(&pattern, &path, ""));
     }
 }

@@ -1,15 +1,10 @@
 //! Compares operations with the rules of packs.
 
-use pintle_shell::{Operation, OperationKind, OperationTag, PathPlace};
+use pintle_shell::Operation;
 
+use crate::facts::{FoundFacts, render_message};
+use crate::policy::{RuledCall, is_allowed_call, is_allowed_operation, is_exempt};
 use crate::{OperationTest, PackDef, PackSettings, RuleDef, RuleSeverity};
-
-/// The most characters of what a model is told.
-const MAX_MESSAGE: usize = 2000;
-/// The most characters of a fact in it: a path, an address, an option.
-const MAX_FACT: usize = 200;
-/// The most addresses in it.
-const MAX_SOURCES: usize = 3;
 
 /// The name of the metadata of a verdict that passes only because the user pauses self-protection: the rule that found
 /// something.
@@ -36,13 +31,18 @@ pub struct PackFinding<'o> {
 pub fn judge<'o>(
     pack: &'static PackDef,
     settings: &PackSettings,
-    operations: &'o [Operation],
+    call: RuledCall<'o, '_>,
 ) -> impl Iterator<Item = PackFinding<'o>> {
+    let operations = call.operations;
+    // No exception reaches what guards Pintle itself: its own rules can be set by name.
+    let exceptions = if pack.pausable.is_empty() { settings.allowed.as_slice() } else { &[] };
+    let is_allowed_call = !exceptions.is_empty() && is_allowed_call(exceptions, &call);
     pack.rules.iter().filter_map(move |rule| {
-        let setting = if settings.is_empty() { None } else { settings.get(rule.id) };
+        let setting = settings.rules.get(rule.id);
         let severity = rule.severity_under(setting)?;
         let is_allowed = |operation: &Operation| {
             setting.is_some_and(|setting| setting.allowed.iter().any(|allowed| allowed.covers(operation)))
+                || is_exempt(operation) && (is_allowed_call || is_allowed_operation(exceptions, operation, &call))
         };
         let (operation, test) = operations.iter().find_map(|operation| {
             let test = rule.tests.iter().find(|test| test.matches(operation))?;
@@ -87,77 +87,7 @@ impl PackFinding<'_> {
     /// What the model is told.
     #[must_use]
     pub fn message(&self) -> String {
-        let facts = self.facts();
-        let facts = if facts.is_empty() { facts } else { format!(" ({facts})") };
-        let end = format!(". {} [{}]", self.way_out(), self.rule_name());
-        let room = MAX_MESSAGE.saturating_sub(end.chars().count());
-        format!("{}{end}", cut(&format!("{}{facts}", self.reason()), room))
-    }
-
-    /// What of the call it is about: what the operation is done to as code, and why it cannot be known as prose.
-    fn facts(&self) -> String {
-        let written = &self.operation.written;
-        // What the line does not name at all is no fact.
-        let mut facts: Vec<String> = if !matches!(written.as_str(), "" | "…") {
-            vec![as_code(self.whole_path().unwrap_or(written))]
-        } else if self.operation.kind == OperationKind::RunCode && self.operation.has(OperationTag::Network) {
-            self.sources()
-        } else {
-            Vec::new()
-        };
-        if facts.is_empty() || !self.operation.has(OperationTag::Network) {
-            facts.extend(Some(self.operation.reason.as_str()).filter(|text| !text.is_empty()).map(plain_text));
-        }
-        facts.extend(self.file_words());
-        facts.join(", ")
-    }
-
-    /// The file that does it, if it is not the call.
-    fn file_words(&self) -> Option<String> {
-        let file = self.operation.file.as_ref()?;
-        Some(match self.operation.line {
-            Some(line) => format!("in `{file}`, line {line}"),
-            None => format!("in `{file}`"),
-        })
-    }
-
-    /// The path, if it is written by a name that says little, as behind `cd /etc`.
-    fn whole_path(&self) -> Option<&String> {
-        let is_near = matches!(self.operation.place?, PathPlace::Project | PathPlace::Temporary | PathPlace::Unknown);
-        let is_whole = self.operation.written.starts_with(['/', '~', '$']);
-        self.operation.path.as_ref().filter(|_| !is_near && !is_whole)
-    }
-
-    /// The addresses from which the call gets something.
-    fn sources(&self) -> Vec<String> {
-        let mut sources: Vec<String> = Vec::new();
-        for download in self.operations.iter().filter(|operation| operation.kind == OperationKind::Download) {
-            let source = as_code(&download.written);
-            if !download.written.is_empty() && !sources.contains(&source) && sources.len() < MAX_SOURCES {
-                sources.push(source);
-            }
-        }
-        sources
-    }
-}
-
-/// A text of the call in code marks, on one line.
-fn as_code(text: &str) -> String {
-    let text = plain_text(text);
-    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
-}
-
-/// A text of the call as it is shown: one line, and not too long.
-fn plain_text(text: &str) -> String {
-    let shown: String =
-        text.chars().take(MAX_FACT + 1).map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    cut(&shown, MAX_FACT)
-}
-
-/// The beginning of a text, if it has more characters.
-fn cut(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
-        None => text.to_owned(),
+        let facts = FoundFacts { operation: self.operation, operations: self.operations };
+        render_message(self.reason(), &facts.text(), self.way_out(), &self.rule_name())
     }
 }

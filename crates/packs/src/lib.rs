@@ -5,8 +5,11 @@
 
 mod allowed;
 mod examples;
+mod facts;
+mod glob;
 mod judge;
 mod pack;
+mod policy;
 mod rules;
 mod settings;
 
@@ -14,5 +17,12 @@ pub use allowed::AllowedTarget;
 pub use examples::{BrokenExample, broken_examples};
 pub use judge::{PAUSED_RULE, PackFinding, judge};
 pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity};
+pub use policy::{
+    OperationSubject, PolicyFinding, PolicyRule, PolicyRuleError, PolicyRuleSpec, RULE_SUBJECTS, RuleFit, RuleSubject,
+    RuledCall, judge_by_policy,
+};
 pub use rules::{UnknownPackError, default_packs, pack_by_name, packs};
-pub use settings::{PackSettingError, PackSettings, RuleSetting, SEVERITY_WORDS, add_setting, read_arguments};
+pub use settings::{
+    EXCEPTION_ARGUMENT, PackSettingError, PackSettings, RuleSetting, SEVERITY_WORDS, add_setting, read_arguments,
+    read_policy_rule,
+};

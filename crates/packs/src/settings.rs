@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use pintle_contract::suggest_or_list;
 
-use crate::{AllowedTarget, PackDef, RuleDef, RuleSeverity, UnknownPackError, pack_by_name};
+use crate::{
+    AllowedTarget, PackDef, PolicyRule, PolicyRuleError, PolicyRuleSpec, RuleDef, RuleSeverity, UnknownPackError,
+    pack_by_name,
+};
 
 /// What a user says about a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,8 +26,14 @@ impl RuleDef {
     }
 }
 
-/// What a user says about the rules of a pack, by their IDs.
-pub type PackSettings = BTreeMap<String, RuleSetting>;
+/// What a user says about a pack.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PackSettings {
+    /// What is said about its rules, by their IDs.
+    pub rules: BTreeMap<String, RuleSetting>,
+    /// What the policy files of the same directory let through.
+    pub allowed: Vec<PolicyRule>,
+}
 
 /// The words for severities in files.
 pub const SEVERITY_WORDS: [(&str, Option<RuleSeverity>); 4] = [
@@ -43,18 +52,26 @@ pub fn read_arguments(arguments: &[String]) -> Result<(&'static PackDef, PackSet
         return Err(PackSettingError::NoPack);
     };
     let pack = pack_by_name(name)?;
-    let mut settings = PackSettings::new();
+    let mut settings = PackSettings::default();
     for argument in rest {
         add_setting(pack, &mut settings, argument)?;
     }
     Ok((pack, settings))
 }
 
-/// Adds what an argument says: `RULE=off`, `RULE=warn`, `RULE=ask`, `RULE=deny` or `RULE:allow=PATH`.
+/// The argument with an exception: a [`PolicyRuleSpec`] as JSON.
+pub const EXCEPTION_ARGUMENT: &str = "except=";
+
+/// Adds what an argument says: `RULE=off`, `RULE=warn`, `RULE=ask`, `RULE=deny`, `RULE:allow=PATH`, or `except=` with an
+/// exception as JSON.
 ///
 /// # Errors
 /// If it says nothing of a rule of the pack.
 pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) -> Result<(), PackSettingError> {
+    if let Some(exception) = argument.strip_prefix(EXCEPTION_ARGUMENT) {
+        settings.allowed.push(read_policy_rule(exception)?);
+        return Ok(());
+    }
     let Some((rule, value)) = argument.split_once('=') else {
         return Err(PackSettingError::InvalidForm { argument: argument.to_owned() });
     };
@@ -66,7 +83,7 @@ pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) 
         let help = suggest_or_list(rule, pack.rules.iter().map(|rule| rule.id), "its rules:");
         return Err(PackSettingError::UnknownRule { pack: pack.name, rule: rule.to_owned(), help });
     }
-    let setting = settings.entry(rule.to_owned()).or_default();
+    let setting = settings.rules.entry(rule.to_owned()).or_default();
     if is_allowed {
         let home = pintle_files::home_dir();
         let allowed = AllowedTarget::parse(value, home.as_deref())
@@ -82,6 +99,16 @@ pub fn add_setting(pack: &PackDef, settings: &mut PackSettings, argument: &str) 
     Ok(())
 }
 
+/// Reads a rule of a user's own, as JSON of a [`PolicyRuleSpec`].
+///
+/// # Errors
+/// If it is none, or cannot be compiled.
+pub fn read_policy_rule(argument: &str) -> Result<PolicyRule, PackSettingError> {
+    let spec: PolicyRuleSpec =
+        serde_json::from_str(argument).map_err(|error| PackSettingError::InvalidRule { reason: error.to_string() })?;
+    Ok(PolicyRule::compile(spec, pintle_files::home_dir().as_deref())?)
+}
+
 /// The reason why an argument says nothing about a pack or a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -92,6 +119,15 @@ pub enum PackSettingError {
     /// No pack has the name.
     #[error(transparent)]
     UnknownPack(#[from] UnknownPackError),
+    /// The argument is not a rule as JSON.
+    #[error("the rule is not valid: {reason}; write it in `policy.yaml`")]
+    InvalidRule {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The rule cannot be compiled.
+    #[error(transparent)]
+    RuleError(#[from] PolicyRuleError),
     /// The argument does not have the form of a setting.
     #[error("`{argument}` is not a setting of a rule; write `RULE=ask` or `RULE:allow=PATH`")]
     InvalidForm {
@@ -133,7 +169,7 @@ mod tests {
     #[test]
     fn an_entry_of_allow_that_can_match_nothing_is_an_error() {
         let pack = pack_by_name("shell").unwrap();
-        let add = |argument: &str| add_setting(pack, &mut PackSettings::new(), argument);
+        let add = |argument: &str| add_setting(pack, &mut PackSettings::default(), argument);
         for entry in ["/opt/build", "~/scratch/**", "$HOME/x", "origin", "*.example.com"] {
             assert_eq!(add(&format!("delete-outside:allow={entry}")), Ok(()), "{entry}");
         }

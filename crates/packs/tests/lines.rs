@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pintle_packs::{RuleSeverity, default_packs, judge};
+use pintle_packs::{RuleSeverity, RuledCall, default_packs, judge};
 use pintle_shell::{CallSite, Operation, ShellLanguage, operations_of_command};
 
 /// The lines of a file; several lines between `<<<` and `>>>` are one command.
@@ -36,9 +36,9 @@ fn operations(command: &str) -> Vec<Operation> {
 /// What the default packs say about a command, from `ask` up.
 fn findings(command: &str) -> Vec<String> {
     let operations = operations(command);
-    let settings = pintle_packs::PackSettings::new();
+    let settings = pintle_packs::PackSettings::default();
     default_packs()
-        .flat_map(|pack| judge(pack, &settings, &operations))
+        .flat_map(|pack| judge(pack, &settings, RuledCall::of_operations(&operations)))
         .filter(|finding| finding.severity > RuleSeverity::Warn)
         .map(|finding| format!("{}: {:?}", finding.message(), finding.operation))
         .collect()

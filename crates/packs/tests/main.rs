@@ -4,5 +4,6 @@ mod calls;
 mod examples;
 mod fixture;
 mod lines;
+mod policy;
 mod powershell;
 mod scripts;

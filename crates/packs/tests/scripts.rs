@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use pintle_packs::{RuleSeverity, default_packs, judge};
+use pintle_packs::{RuleSeverity, RuledCall, default_packs, judge};
 use pintle_shell::{CallSite, Operation, ProjectFiles, ShellLanguage, operations_of_command};
 
 const PROJECT: &str = "/home/ana/shop";
@@ -66,9 +66,9 @@ fn operations(command: &str, files: &FakeFiles) -> Vec<Operation> {
 
 /// What the default packs say, from `ask` up.
 fn findings(operations: &[Operation]) -> Vec<String> {
-    let settings = pintle_packs::PackSettings::new();
+    let settings = pintle_packs::PackSettings::default();
     default_packs()
-        .flat_map(|pack| judge(pack, &settings, operations))
+        .flat_map(|pack| judge(pack, &settings, RuledCall::of_operations(operations)))
         .filter(|finding| finding.severity > RuleSeverity::Warn)
         .map(|finding| finding.message())
         .collect()

@@ -197,10 +197,11 @@ impl RecordedDecision {
         self.reasons.first().map(|reason| reason.hook.as_str()).or(failed).or(changed)
     }
 
-    /// The rule of a pack that decided, such as `git.force-push`: a pack's reason names it in brackets.
+    /// The rule of a policy file or a pack that decided, such as `git.force-push`: its reason names it in brackets.
     #[must_use]
     pub fn rule(&self) -> Option<&str> {
-        let reason = self.reasons.first().filter(|reason| reason.hook.as_str().starts_with("pack:"))?;
+        let is_policy = |hook: &str| hook.starts_with("pack:") || hook.starts_with("rules:");
+        let reason = self.reasons.first().filter(|reason| is_policy(reason.hook.as_str()))?;
         reason.text.match_indices('[').find_map(|(start, _)| {
             let rest = reason.text.get(start + 1..)?;
             let name = rest.get(..rest.find(']')?)?;

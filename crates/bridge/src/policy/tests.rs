@@ -67,9 +67,13 @@ const HOOK: &str = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload
 const MISSING: &[&str] = &[
     "home/.config/pintle/hooks/new.md",
     "home/.config/pintle/hooks.d/new.yaml",
+    "home/.config/pintle/rules/new.yaml",
+    "home/.config/pintle/policy.yaml",
     "home/.local/state/pintle/pause.json",
     "managed/hooks/new.md",
     "project/.harness/hooks/new.md",
+    "project/.harness/rules/new.yaml",
+    "project/.harness/policy.yaml",
     "project/.harness/plugins/new.star",
     "project/sub/.harness/hooks/new.md",
     "project/.qwen/settings.json",

@@ -48,6 +48,7 @@ use pintle_contract::{
 };
 
 pub(crate) use call::BuiltinCall;
+pub use pack::judge_call;
 pub use safer_shell::{CommandSafety, classify_command};
 pub(crate) use state::BuiltinState;
 pub use table::{BuiltinDef, builtins};

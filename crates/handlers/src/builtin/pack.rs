@@ -1,11 +1,15 @@
-//! `pack`: the rules of a pack over what a call would do.
+//! `pack` and `rules`: the rules of a pack, and those of a user's own, over what a call would do.
 
 use std::fmt::Write;
+use std::path::Path;
 
-use pintle_contract::{CallReads, Effect, EventKind, Verdict};
-use pintle_packs::{PAUSED_RULE, PackDef, PackFinding, PackSettings, RuleSeverity, judge, read_arguments};
-use pintle_tools::{is_paused, operations_in_call};
-
+use pintle_contract::{CallReads, Effect, Event, EventKind, Payload, ToolKind, Verdict};
+use pintle_packs::{
+    EXCEPTION_ARGUMENT, PAUSED_RULE, PackDef, PackFinding, PackSettings, PolicyFinding, PolicyRule, RuleSeverity,
+    RuledCall, judge, judge_by_policy, read_arguments, read_policy_rule,
+};
+use pintle_shell::{CallCommand, CallSite, Operation, commands_of_line};
+use pintle_tools::{CanonicalCall, calls_of, commands_in_call, is_paused, operations_in_call};
 use serde_json::{Map, Value};
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
@@ -22,36 +26,56 @@ pub(super) fn make(arguments: &[String], _doubts: &mut Vec<String>) -> BuiltinRe
     Ok(Box::new(PackHook { pack, settings }))
 }
 
+/// Rules of a user's own, with what they let through.
+#[derive(Debug)]
+struct PolicyHook {
+    rules: Vec<PolicyRule>,
+    allowed: Vec<PolicyRule>,
+}
+
+pub(super) fn make_rules(arguments: &[String], _doubts: &mut Vec<String>) -> BuiltinResult {
+    let (mut rules, mut allowed) = (Vec::new(), Vec::new());
+    for argument in arguments {
+        let exception = argument.strip_prefix(EXCEPTION_ARGUMENT);
+        let list = if exception.is_some() { &mut allowed } else { &mut rules };
+        list.push(read_policy_rule(exception.unwrap_or(argument)).map_err(|error| error.to_string())?);
+    }
+    Ok(Box::new(PolicyHook { rules, allowed }))
+}
+
+/// What a rule found, to be told.
+struct ToldFinding {
+    severity: RuleSeverity,
+    rule: String,
+    reason: String,
+    message: String,
+}
+
+impl ToldFinding {
+    fn of_pack(finding: &PackFinding<'_>) -> Self {
+        let (severity, rule) = (finding.severity, finding.rule_name());
+        Self { severity, rule, reason: finding.reason().to_owned(), message: finding.message() }
+    }
+
+    fn of_policy(finding: &PolicyFinding<'_>) -> Self {
+        let rule = finding.rule.spec().name.clone();
+        Self { severity: finding.severity, rule, reason: finding.reason(), message: finding.message() }
+    }
+}
+
 impl BuiltinHook for PackHook {
     fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
-        if !matches!(call.event_kind(), EventKind::ToolPre | EventKind::ToolGuard | EventKind::PermissionAsk) {
+        if !hears_calls(call) {
             return Verdict::pass();
         }
-        let event = call.call.event;
-        let operations = operations_in_call(call.call);
-        let mut found: Vec<PackFinding<'_>> = judge(self.pack, &self.settings, operations).collect();
-        let is_paused = is_paused(event) && found.iter().any(PackFinding::is_pausable);
-        if is_paused {
-            found = found.into_iter().map(PackFinding::in_pause).collect();
-        }
-        // Of equals, the first rule is the one that is told.
-        found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        let Some((first, others)) = found.split_first() else { return Verdict::pass() };
-        let mut reason = first.message();
-        for other in others.iter().filter(|other| other.severity == first.severity) {
-            let _ = write!(reason, " Also: {} [{}].", other.reason(), other.rule_name());
-        }
-        match first.severity {
-            RuleSeverity::Deny => Verdict::deny(reason),
-            RuleSeverity::Ask => Verdict::ask(reason),
-            RuleSeverity::Warn if is_paused => {
-                // The host records which calls pass because of the pause.
-                let paused = Map::from_iter([(String::from(PAUSED_RULE), Value::from(first.rule_name()))]);
-                let notice = format!("self-protection is paused, so this passes: {reason}");
-                Verdict::pass().with_effect(Effect::Notice(notice)).with_effect(Effect::Metadata(paused))
+        with_judged_call(call, [&self.settings.allowed, &[]], |judged| {
+            let mut found: Vec<PackFinding<'_>> = judge(self.pack, &self.settings, judged).collect();
+            let is_paused = is_paused(call.call.event) && found.iter().any(PackFinding::is_pausable);
+            if is_paused {
+                found = found.into_iter().map(PackFinding::in_pause).collect();
             }
-            RuleSeverity::Warn => Verdict::pass().with_effect(Effect::Notice(reason)),
-        }
+            verdict_of(found.iter().map(ToldFinding::of_pack).collect(), is_paused)
+        })
     }
 
     fn is_reusable(&self) -> bool {
@@ -59,6 +83,102 @@ impl BuiltinHook for PackHook {
     }
 
     fn call_reads(&self) -> CallReads {
-        CallReads { operations: true, ..CallReads::default() }
+        reads_of(&self.settings.allowed)
+    }
+}
+
+impl BuiltinHook for PolicyHook {
+    fn call(&self, call: &BuiltinCall<'_>) -> Verdict {
+        if !hears_calls(call) {
+            return Verdict::pass();
+        }
+        with_judged_call(call, [&self.rules, &self.allowed], |judged| {
+            let found = judge_by_policy(&self.rules, &self.allowed, &judged);
+            verdict_of(found.iter().map(ToldFinding::of_policy).collect(), false)
+        })
+    }
+
+    fn is_reusable(&self) -> bool {
+        true
+    }
+
+    fn call_reads(&self) -> CallReads {
+        let (rules, allowed) = (reads_of(&self.rules), reads_of(&self.allowed));
+        CallReads { commands: rules.commands || allowed.commands, ..rules }
+    }
+}
+
+fn reads_of(rules: &[PolicyRule]) -> CallReads {
+    CallReads { operations: true, commands: rules.iter().any(PolicyRule::reads_commands), paths: false }
+}
+
+fn hears_calls(call: &BuiltinCall<'_>) -> bool {
+    matches!(call.event_kind(), EventKind::ToolPre | EventKind::ToolGuard | EventKind::PermissionAsk)
+}
+
+/// Judges the call of an event by rules and exceptions.
+fn with_judged_call<T>(
+    call: &BuiltinCall<'_>,
+    rules: [&[PolicyRule]; 2],
+    judge: impl FnOnce(RuledCall<'_, '_>) -> T,
+) -> T {
+    let reads_commands = rules.iter().any(|rules| rules.iter().any(PolicyRule::reads_commands));
+    let commands = if reads_commands { commands_in_call(call.call) } else { &[] };
+    judge_call(call.call.event, operations_in_call(call.call), commands, judge)
+}
+
+/// Judges the call of an event, of which the operations and commands are known.
+pub fn judge_call<'o, T>(
+    event: &Event,
+    operations: &'o [Operation],
+    commands: &'o [CallCommand],
+    judge: impl FnOnce(RuledCall<'o, '_>) -> T,
+) -> T {
+    let payload = &event.payload;
+    let text = |name: &str| payload.field(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let host = payload.field("host").and_then(|host| host.get("client")).and_then(Value::as_str);
+    judge(RuledCall {
+        operations,
+        commands,
+        tool_name: text("name").unwrap_or_default(),
+        other_names: payload.field("names").and_then(Value::as_array).map_or(&[], Vec::as_slice),
+        agent: host.or_else(|| text("vocabulary")).unwrap_or_default(),
+        project: text("project").or_else(|| text("cwd")).unwrap_or(&event.origin.cwd),
+        is_plain: &|| is_plain_call(payload),
+    })
+}
+
+/// Whether a call runs nothing but the commands of its line, as they are written there.
+fn is_plain_call(payload: &Payload) -> bool {
+    let is_plain = |part: &CanonicalCall| {
+        let fields = part.args.as_object().filter(|_| part.kind == ToolKind::Shell);
+        // A list or a mapping beside the line may be arguments or variables.
+        let is_alone =
+            |fields: &Map<String, Value>| !fields.values().any(|value| value.is_array() || value.is_object());
+        let line = part.args.get("command").and_then(Value::as_str).filter(|_| fields.is_some_and(is_alone));
+        line.is_some_and(|line| commands_of_line(line, &CallSite::new(Path::new("/"), Path::new("/"))).is_plain)
+    };
+    let parts = calls_of(payload);
+    !parts.is_empty() && parts.iter().all(is_plain)
+}
+
+/// The verdict of what rules found. Of equals, the first rule is the one that is told.
+fn verdict_of(mut findings: Vec<ToldFinding>, is_paused: bool) -> Verdict {
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let Some((first, others)) = findings.split_first() else { return Verdict::pass() };
+    let mut reason = first.message.clone();
+    for other in others.iter().filter(|other| other.severity == first.severity) {
+        let _ = write!(reason, " Also: {} [{}].", other.reason, other.rule);
+    }
+    match first.severity {
+        RuleSeverity::Deny => Verdict::deny(reason),
+        RuleSeverity::Ask => Verdict::ask(reason),
+        RuleSeverity::Warn if is_paused => {
+            // The host records which calls pass because of the pause.
+            let paused = Map::from_iter([(String::from(PAUSED_RULE), Value::from(first.rule.as_str()))]);
+            let notice = format!("self-protection is paused, so this passes: {reason}");
+            Verdict::pass().with_effect(Effect::Notice(notice)).with_effect(Effect::Metadata(paused))
+        }
+        RuleSeverity::Warn => Verdict::pass().with_effect(Effect::Notice(reason)),
     }
 }

@@ -210,6 +210,15 @@ static BUILTINS: &[BuiltinDef] = &[
         make: redact_secrets::make,
     },
     BuiltinDef {
+        name: "rules",
+        doc: "Judges what a tool call would do by the rules of a policy file; `pintle rule list` shows them.",
+        events: &[EventKind::ToolGuard, EventKind::ToolPre, EventKind::PermissionAsk],
+        arguments: "the rules of a policy file, each as JSON",
+        can_deny: true,
+        side_effects: "",
+        make: pack::make_rules,
+    },
+    BuiltinDef {
         name: "safer_shell",
         doc: "Labels shell commands as safe, destructive or unknown, and asks the user according to a policy.",
         events: &[EventKind::ToolGuard, EventKind::ToolPre],

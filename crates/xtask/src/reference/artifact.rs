@@ -17,7 +17,7 @@ listed below. An unknown key causes a warning that suggests the nearest known on
 | `harness.md`, `harness.yaml` | the agent |
 | `.harness/hooks/*.md` | a hook, named after the file |
 | `.harness/tools/*.md` | a tool, named after the file |
-| `.harness/policy.yaml` | the packs that are on, and what their rules do |
+| `.harness/policy.yaml`, `.harness/rules/*.yaml` | the packs that are on, what their rules do, and [rules of your own](../guide/own-rules.md) |
 | `.harness/agents/*.md` | an agent that others may delegate to, named after the file |
 | `.harness/*.md`, `.harness/plugins/*.md`, `.harness/builtins/*.md`, `.harness/overrides/*.md` | a bundle: hooks and tools in lists |
 

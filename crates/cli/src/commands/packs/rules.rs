@@ -30,7 +30,7 @@ fn render_rule(pack: &PackDef, rule: &RuleDef, active: &[ActivePack]) -> Vec<Sty
     head.push(severity_tone(Some(rule.severity)), rule.severity.as_str());
     let mut lines = vec![head];
     for active in places_of(pack, active) {
-        let Some(setting) = active.settings.get(rule.id) else { continue };
+        let Some(setting) = active.settings.rules.get(rule.id) else { continue };
         let severity = rule.severity_under(Some(setting));
         let word = severity.map_or("off", RuleSeverity::as_str);
         let mut text = format!("{word} ({})", active.layer_and_place());
@@ -62,7 +62,7 @@ fn severity_tone(severity: Option<RuleSeverity>) -> Tone {
 
 pub(super) fn pack_to_json(pack: &PackDef, active: &[ActivePack]) -> Value {
     let here = |rule: &RuleDef, active: &ActivePack| {
-        let setting = active.settings.get(rule.id);
+        let setting = active.settings.rules.get(rule.id);
         let allowed = setting.into_iter().flat_map(|setting| &setting.allowed);
         json!({
             "place": place_to_json(active),

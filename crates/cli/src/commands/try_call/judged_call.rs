@@ -2,8 +2,9 @@
 
 use pintle_bridge::HandledCall;
 use pintle_host::contract::{EnforcementMode, Operation, VerdictKind};
+use pintle_host::judge_call;
 use pintle_host::packs::{PackFinding, RuleSeverity, judge};
-use pintle_host::tools::{is_paused, operations_of};
+use pintle_host::tools::{commands_of, is_paused, operations_of};
 use pintle_host::{Decision, Event, FailurePolicy};
 
 use super::call_journal::{CalledHook, JudgedEvent};
@@ -70,9 +71,11 @@ impl JudgedCall {
     /// What the rules of a pack's hook found, the rules that made its verdict first.
     pub(super) fn findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
         let is_paused = self.last_event().is_some_and(is_paused);
-        let found = judge(active.pack, &active.settings, self.operations());
-        let mut found: Vec<PackFinding<'_>> =
-            found.map(|finding| if is_paused { finding.in_pause() } else { finding }).collect();
+        let Some(event) = self.last_event() else { return Vec::new() };
+        let mut found: Vec<PackFinding<'_>> = judge_call(event, operations_of(event), commands_of(event), |judged| {
+            let found = judge(active.pack, &active.settings, judged);
+            found.map(|finding| if is_paused { finding.in_pause() } else { finding }).collect()
+        });
         found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         found
     }

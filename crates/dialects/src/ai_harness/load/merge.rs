@@ -166,8 +166,10 @@ fn describe_location<T: NamedDeclaration>(item: &T) -> String {
 #[derive(Default)]
 pub(super) struct GatheredFiles {
     pub(super) hooks: Vec<HookDraft>,
-    /// The hooks of packs.
+    /// The hooks of packs and of policy rules.
     pub(super) packs: Vec<HookDeclaration>,
+    /// What policy files let through, as arguments of these, and where they say so.
+    pub(super) exceptions: Vec<(String, Location)>,
     pub(super) tools: Vec<ToolDraft>,
     pub(super) agents: Vec<AgentDraft>,
     pub(super) harness: Option<AgentSpec>,

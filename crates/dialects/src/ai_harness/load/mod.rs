@@ -20,6 +20,7 @@ mod hook;
 mod merge;
 mod model;
 mod policy;
+mod policy_rules;
 mod settings;
 mod tool;
 
@@ -36,7 +37,7 @@ use self::merge::{DeclarationSource, GatheredFiles, MergedDeclarations};
 use crate::document::{KeySection, sanitize};
 use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 
-pub use self::policy::declare_pack;
+pub use self::policy::{declare_pack, read_policy};
 
 /// The keys of every file and mapping, in the order of the reference.
 pub static KEY_SECTIONS: &[&dyn KeySection] = &[
@@ -96,11 +97,13 @@ fn load_order(artifact_kind: ArtifactKind) -> u8 {
 }
 
 fn assemble(gathered: GatheredFiles, host_tools: &[&str]) -> ParsedProject {
-    let GatheredFiles { hooks, packs, tools, agents, harness, redact_secrets, contexts, mut findings } = gathered;
+    let GatheredFiles { hooks, mut packs, exceptions, tools, agents, harness, redact_secrets, contexts, mut findings } =
+        gathered;
     let MergedDeclarations { hooks, tools } = merge::merge(hooks, tools, &mut findings);
     let mut unplaced = Vec::new();
     let mut declared = event::declare("", hooks, &mut unplaced, &mut findings);
     declared.sort_by(|one, other| path_of(one).cmp(path_of(other)));
+    policy::add_exceptions(&mut packs, &exceptions, &mut findings);
     declared.extend(packs);
     let has_agent = harness.is_some() || !tools.is_empty() || !agents.is_empty() || !contexts.is_empty();
     let mut root = harness.unwrap_or_else(|| AgentSpec { name: String::from("root"), ..AgentSpec::default() });
