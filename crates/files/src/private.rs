@@ -1,7 +1,7 @@
 //! The modes of files and directories. Where files have no mode, they are as the user's own directories are.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -67,6 +67,32 @@ pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
 pub fn path_beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     path.with_extension(format!("{}-{}.new", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)))
+}
+
+/// Writes a file as a whole: a reader sees the old content or the new one. It keeps its mode, a link stays a link, and
+/// the directories of a new file are made.
+///
+/// # Errors
+/// If it cannot be written. The old content is untouched then.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if let Some(dir) = path.parent() {
+        fs::create_dir_all(dir)?;
+    }
+    let mode = fs::metadata(&path).ok().and_then(|metadata| file_mode(&metadata));
+    let beside = path_beside(&path);
+    let written = (|| {
+        let mut file = private_options().write(true).create_new(true).open(&beside)?;
+        file.write_all(bytes)?;
+        set_file_mode(&file, mode.unwrap_or(0o644))?;
+        file.sync_all()?;
+        fs::rename(&beside, &path)
+    })();
+    if written.is_err() {
+        // The temporary file is useless now; failing to remove it does not matter.
+        let _ = fs::remove_file(&beside);
+    }
+    written
 }
 
 /// Creates a directory with this mode, whatever the process's umask is.

@@ -81,10 +81,6 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
                 "crates/agent/src/workspace/",
                 "the files that tools change; every path is opened within the workspace's directory",
             ),
-            (
-                "crates/agent/src/toolsets/memory/",
-                "notes that outlive the session, in the file that the agent's author names",
-            ),
             ("crates/testkit/src/example.rs", "the cases of a test"),
             ("crates/bridge/src/install/", "the settings of other agents, which are changed and restored"),
             ("crates/bridge/src/doctor/", "the files of other agents with their hooks and trust"),

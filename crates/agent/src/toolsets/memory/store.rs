@@ -1,7 +1,7 @@
 //! The file in which notes are stored.
 
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -89,23 +89,10 @@ impl MemoryFile {
                 MAX_BYTES >> 20
             ));
         }
-        let written = replace_file(&self.file, text.as_bytes());
+        let written = pintle_host::files::replace_file(&self.file, text.as_bytes());
         written.map_err(|error| format!("the memory file `{}` cannot be written: {error}", self.file.display()))?;
         Ok(result)
     }
-}
-
-fn replace_file(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if let Some(dir) = file.parent() {
-        std::fs::create_dir_all(dir)?;
-    }
-    let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let new = file.with_file_name(name);
-    let mut writer = std::fs::File::create(&new)?;
-    writer.write_all(bytes)?;
-    writer.sync_all()?;
-    std::fs::rename(&new, file)
 }
 
 /// A time in UTC, such as `2026-11-22T02:00:00Z`.
