@@ -49,6 +49,12 @@ commands! {
     /// List the packs of rules, or show the rules of one.
     #[command(long_about = "List the packs of rules and whether they are on here, or show the rules of one")]
     Packs(packs::PacksArgs),
+    /// Add, list and remove rules of your own.
+    #[command(long_about = rule::LONG_ABOUT)]
+    Rule(rule::RuleArgs),
+    /// Write a hook, a rule, a tool or a plugin to begin with.
+    #[command(name = "new", long_about = new_file::LONG_ABOUT)]
+    New(new_file::NewArgs),
     /// List what was denied, asked or failed, and what was allowed.
     #[command(long_about = log::LONG_ABOUT)]
     Log(log::LogArgs),

@@ -14,6 +14,7 @@ mod log_tapes;
 mod packs;
 pub(crate) mod payload;
 mod permissions;
+mod policy_files;
 mod preview;
 pub(crate) mod redaction;
 mod session;
@@ -38,6 +39,7 @@ pub(crate) use log_tapes::{FollowedLog, LogTapeOptions};
 pub(crate) use packs::{ActivePack, active_packs, is_same_place, pack_of, parse_pack};
 pub(crate) use payload::PayloadInput;
 pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};
+pub(crate) use policy_files::{PolicyPlace, PolicySource};
 pub(crate) use preview::preview_host_call;
 pub(crate) use redaction::RedactionOptions;
 pub(crate) use session::{

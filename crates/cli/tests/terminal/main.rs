@@ -37,6 +37,7 @@ mod plugins;
 mod policy_files;
 mod replay;
 mod report;
+mod rules;
 mod run;
 mod secrets;
 mod serve;

@@ -1,4 +1,4 @@
-//! The guide about packs: its policies load, and its commands print what it says.
+//! The guides about packs and own rules: their policies load, and their commands print what they say.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use crate::fixture::CliFixture;
 /// The user's policy, as the guide names it.
 const POLICY: &str = "~/.config/pintle/policy.yaml";
 
-fn read_guide() -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/packs.md")).unwrap()
+fn read_guide(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide").join(name)).unwrap()
 }
 
 /// The fenced blocks of a page: the language and the text.
@@ -33,10 +33,18 @@ fn squeeze(text: &str) -> String {
 }
 
 #[test]
-fn every_policy_loads_and_every_command_prints_what_the_guide_says() {
-    let page = read_guide();
+fn every_policy_loads_and_every_command_prints_what_the_guides_say() {
+    for (name, expected) in [("packs.md", (2, 6)), ("own-rules.md", (3, 2))] {
+        assert_eq!(check_guide(name), expected, "{name}");
+    }
+}
+
+/// The numbers of policies and of commands that are as the page says.
+fn check_guide(name: &str) -> (usize, usize) {
+    let page = read_guide(name);
     let mut fixture = CliFixture::new_empty();
     let own = fixture.path("own").display().to_string();
+    fs::create_dir_all(&own).unwrap();
     let mut counts = (0, 0);
     for (language, block) in fenced_blocks(&page) {
         if language == "yaml" {
@@ -55,19 +63,19 @@ fn every_policy_loads_and_every_command_prints_what_the_guide_says() {
             let mut rest = printed.as_str();
             for part in shown.split("...").map(squeeze).filter(|part| !part.is_empty()) {
                 let found = rest.find(&part);
-                let index = found.unwrap_or_else(|| panic!("{line}: `{part}` is not in\n{printed}"));
-                rest = &rest[index + part.len()..];
+                assert!(found.is_some(), "{line}: `{part}` is not in\n{printed}");
+                rest = rest.get(found.unwrap() + part.len()..).unwrap_or_default();
             }
             assert!(shown.contains("...") || rest.is_empty(), "{line}: the guide does not show `{rest}`");
             counts.1 += 1;
         }
     }
-    assert_eq!(counts, (2, 6));
+    counts
 }
 
 #[test]
 fn every_default_pack_is_in_the_guide() {
-    let page = read_guide();
+    let page = read_guide("packs.md");
     for pack in default_packs() {
         assert!(page.contains(&format!("\n| `{}` | ", pack.name)), "{}", pack.name);
     }

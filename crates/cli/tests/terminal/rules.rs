@@ -1,0 +1,88 @@
+//! `rule`, and rules of a user's own in policy files.
+
+use std::fs;
+
+use crate::fixture::{CliFixture, snapshot};
+
+/// What `rule` says in a project with the user's directory `own`.
+fn rule(fixture: &CliFixture, words: &[&str]) -> (String, String, Option<i32>) {
+    let words: Vec<&str> = std::iter::once("rule").chain(words.iter().copied()).collect();
+    let own = fixture.path("own").display().to_string();
+    let invocation = fixture.pintle(&words).with_variable("PINTLE_CONFIG_DIR", &own).with_variable("HOME", "/home/ada");
+    invocation.run_to_parts()
+}
+
+fn judge(fixture: &CliFixture, command: &str) -> (String, Option<i32>) {
+    let own = fixture.path("own").display().to_string();
+    let words = ["try", command];
+    let invocation = fixture.pintle(&words).with_variable("PINTLE_CONFIG_DIR", &own).with_variable("HOME", "/home/ada");
+    let (out, _, status) = invocation.run_to_parts();
+    (out, status)
+}
+
+#[test]
+fn rules_are_added_listed_and_removed() {
+    let fixture = CliFixture::new_empty().with_file("own/hooks/.keep", "").with_file(".harness/hooks/.keep", "");
+    let mut screen = String::new();
+    for words in [
+        &["list"][..],
+        &["add", "deny", "npm publish", "--reason", "releases: made by CI", "--instead", "Push a tag."],
+        &["add", "ask", "--write", "infra/**", "--project"],
+        &["add", "ask", "terraform apply", "--name", "apply", "--agent", "claude"],
+        &["add", "allow", "npm publish --dry-run"],
+        &["allow-path", "~/scratch"],
+        &["list"],
+        &["remove", "aply"],
+        &["remove", "policy.apply"],
+        &["add", "allow", "*"],
+        &["add", "deny", "a && b"],
+        &["add", "deny"],
+        &["list", "--project"],
+    ] {
+        let (out, err, status) = rule(&fixture, words);
+        screen.push_str(&format!("$ pintle rule {}\n{out}{err}status {}\n", words.join(" "), status.unwrap()));
+    }
+    screen.push_str(&fs::read_to_string(fixture.path("own/policy.yaml")).unwrap());
+    snapshot!("rules", screen);
+    for (command, status) in [("npm publish", 2), ("npm publish --dry-run", 0), ("npm ci", 0), ("rm -rf infra", 0)] {
+        let (out, found) = judge(&fixture, command);
+        assert_eq!(found, Some(status), "{command}: {out}");
+    }
+    let (out, _) = judge(&fixture, "echo x > infra/a");
+    assert!(out.starts_with("asked: "), "{out}");
+}
+
+#[test]
+fn an_exception_reaches_the_packs_of_its_own_directory() {
+    let own = "use: [git, self-protection]\nallow:\n  - git push --force origin feature/*\n  - pintle uninstall all\n";
+    let project = "use: [shell]\nallow:\n  - path: /srv\n";
+    let fixture = CliFixture::new_empty().with_file("own/policy.yaml", own).with_file(".harness/policy.yaml", project);
+    for (command, status) in [
+        ("git push --force origin feature/x", 0),
+        ("git push --force origin main", 2),
+        ("git push --force origin feature/x; git push --force origin main", 2),
+        ("rm -rf /srv/x", 0),
+        ("rm -rf /srv/x /opt/x", 2),
+        ("pintle uninstall all", 2),
+    ] {
+        let (out, found) = judge(&fixture, command);
+        assert_eq!(found, Some(status), "{command}: {out}");
+    }
+    fs::write(fixture.path(".harness/policy.yaml"), "use: [git]\n").unwrap();
+    // The user's `allow` is not for the project's packs.
+    assert_eq!(judge(&fixture, "git push --force origin feature/x").1, Some(2));
+}
+
+#[test]
+fn what_is_wrong_in_rules_is_said_where_it_is() {
+    let rules = "deny:\n  - rum: npm publish\n  - run: [a, 1, {}]\n  - delete: {outsid: project}\n  - delete: {outside: projct}\n  \
+                 - write: a/../b\n  - {read: x, write: y}\n  - {run: a, except: b}\n  - reason: x\nask: []\nwarn:\n  - tool: \
+                 Bsh\n  - {run: x, agents: [cluade]}\n  - read: {tags: [secrt]}\nallow:\n  - tool: '*'\n  - delete: any\n";
+    let fixture =
+        CliFixture::new_empty().with_file(".harness/rules/own.yaml", rules).with_file(".harness/rules/a.yml", "");
+    snapshot!("rules_wrong", fixture.pintle(&["validate"]).run_to_screen());
+    let (out, status) = judge(&fixture, "ls");
+    assert_eq!(status, Some(3), "{out}");
+    let fixture = CliFixture::new_empty().with_file(".harness/policy.yaml", "allow: [npm ci]\n");
+    snapshot!("rules_dead_exception", fixture.pintle(&["validate"]).run_to_screen());
+}
