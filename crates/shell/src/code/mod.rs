@@ -28,7 +28,7 @@ use value::last_part;
 
 use crate::address::push_address;
 use crate::paths::UNKNOWN;
-use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint};
+use crate::walk::{CommandWalk, ShellArg, TextFlow, TextTaint, program_name};
 use crate::{Operation, OperationKind, OperationTag};
 
 /// The longest code that is read.
@@ -310,6 +310,12 @@ fn path_arg(text: &str) -> ShellArg {
     ShellArg { is_pattern: text.contains(['*', '?']), ..ShellArg::new(text) }
 }
 
+/// Whether a function replaces the process by a program, or starts one, with all of its arguments: `os.execvp`.
+fn is_exec(function: &str) -> bool {
+    let name = function.rsplit('.').next().unwrap_or_default();
+    ["execv", "execl", "spawnv", "spawnl", "fork_exec", "posix_spawn"].iter().any(|start| name.starts_with(start))
+}
+
 /// A command line in a text, or a list of words.
 fn push_command(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, facts: &CodeFacts) {
     let words: Vec<&String> = call
@@ -332,7 +338,12 @@ fn push_command(walk: &mut CommandWalk<'_>, language: &str, call: &CodeCall, fac
         // `[sys.executable, "-m", "pip"]`: the interpreter itself.
         let itself = words.first().is_some_and(|first| *first == "-m").then(|| ShellArg::new(language));
         let rest = call.has_unknown.then(|| ShellArg::unknown(TextTaint::NONE));
-        let words = words.iter().map(|word| ShellArg::new(word.as_str()));
+        // `execvp` has the program twice: as the file, and as the first argument.
+        let is_twice = is_exec(&call.name)
+            && words
+                .get(1)
+                .is_some_and(|name| words.first().is_some_and(|file| program_name(file) == program_name(name)));
+        let words = words.iter().skip(usize::from(is_twice)).map(|word| ShellArg::new(word.as_str()));
         let args: Vec<ShellArg> = itself.into_iter().chain(words).chain(rest).collect();
         walk.as_line(|walk| walk.run_args(&args, &stdin))
     } else {
