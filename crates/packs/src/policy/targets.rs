@@ -130,6 +130,13 @@ impl TargetPattern {
 
     /// What a path is to the pattern; `None` if it has no paths.
     fn compare_path(&self, operation: &Operation, path: &str, project: &str) -> Option<PathFit> {
+        // What a search selects, such as `find . -name '*.tf'`, may be at any depth below where it begins.
+        let is_search = operation.has(OperationTag::Filtered) && operation.has(OperationTag::Recursive);
+        let start = path.trim_end_matches('/').rsplit_once('/').map_or("/", |(start, _)| start);
+        let fit_path = |pattern: &str, path: &str| match fit_path(pattern, path) {
+            PathFit::Apart if is_search && fit_path(pattern, start) == PathFit::Above => PathFit::Crossing,
+            fit => fit,
+        };
         match self {
             Self::Absolute(patterns) => patterns.iter().map(|pattern| fit_path(pattern, path)).max(),
             Self::InProject(pattern) => Some(fit_path(&format!("{}/{pattern}", project.trim_end_matches('/')), path)),
