@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     Codec, DenyEffect, EnforcementMode, EventName, FailurePolicy, FunctionSpec, Handler, Location, Matcher, Profile,
@@ -235,13 +235,19 @@ impl ScriptSource {
     }
 }
 
-/// One example of a hook.
-#[derive(Debug, Clone, PartialEq)]
+/// One example of a hook: a payload, and what the hook must decide about it.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct HookExample {
     /// The payload that is fired.
     pub payload: Value,
     /// The expected verdict: `allow`, `block`, `modify` or `ask`.
     pub expect: String,
+    /// A text that the reason must contain.
+    pub reason: Option<String>,
+    /// Fields of the payload, or arguments of the call, as they must be after the rewrite.
+    pub rewrite: Option<Map<String, Value>>,
+    /// A text that the context for the model must contain.
+    pub context: Option<String>,
     /// Where it was declared.
     pub location: Location,
 }

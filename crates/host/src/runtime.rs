@@ -6,8 +6,9 @@ use std::ptr;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use pintle_contract::{
-    AgentSpec, Approver, CallMemory, Chain, Clock, Diagnostic, Event, EventKind, EventName, HookDeclaration, Journal,
-    JournalEntry, Judge, Layer, NullJournal, Origin, Outcome, Redactor, Severity,
+    AgentSpec, Approver, CallMemory, Chain, Clock, Diagnostic, EnforcementMode, Event, EventKind, EventName, Hook,
+    HookDeclaration, Journal, JournalEntry, Judge, Layer, NullJournal, Origin, Outcome, Redactor, Severity,
+    SourceTrust,
 };
 use pintle_engine::{DispatchContext, HookSet, dispatch};
 use pintle_handlers as handlers;
@@ -99,6 +100,17 @@ impl Runtime {
         tape.record_hooks(self.hooks().chains());
         let (registry, parts) = (Arc::clone(&self.registry), Arc::clone(&self.parts));
         Arc::new(Self { registry, parts, journals: self.journals.with_tape(tape) })
+    }
+
+    /// A runtime with one hook of this one and no journals, for the examples of the hook: as if its source were trusted and
+    /// its verdict enforced. The state that scripts kept so far is discarded, also that of this runtime.
+    #[must_use]
+    pub fn isolate_hook(&self, chain: &Chain, hook: &Hook) -> Self {
+        self.parts.run_state.clear();
+        let hook = Hook { mode: EnforcementMode::Enforce, source_trust: SourceTrust::Trusted, ..hook.clone() };
+        let set = HookSet::new(vec![Chain { hooks: vec![Arc::new(hook)], ..chain.clone() }]);
+        let journals = JournalFanout::new(None, Vec::new());
+        Self { registry: Arc::new(HookRegistry::new(set, 0)), parts: Arc::clone(&self.parts), journals }
     }
 
     /// Fires an event without an agent and returns its outcome.

@@ -51,5 +51,5 @@ pub use policy::{CommandJudgement, PolicyFiles, PolicyPaths, has_policy_name, ju
 pub use team::{find_team_file, has_more_than, has_usual_name};
 pub use trust::{
     BegunSessions, ProjectTrust, TrustDifference, TrustGrant, TrustGrants, TrustItem, TrustItemKind, TrustManifest,
-    TrustOptions, TrustState, TrustStore, TrustStoreError, UntrustedHook,
+    TrustOptions, TrustState, TrustStore, TrustStoreError, UNTRUSTED_HANDLER, UntrustedHook,
 };

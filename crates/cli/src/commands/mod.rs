@@ -39,6 +39,9 @@ commands! {
     Run(run::RunArgs),
     /// Compile and check hooks, tools and agents.
     Validate(validate::ValidateArgs),
+    /// Run the examples of hooks, and their case files.
+    #[command(long_about = test::LONG_ABOUT)]
+    Test(test::TestArgs),
     /// Fire one event at hooks and show the outcome.
     Fire(fire::FireArgs),
     /// Show which hooks would run for an event, and why.

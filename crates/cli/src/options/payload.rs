@@ -109,7 +109,7 @@ pub(crate) fn read_stdin(bytes: &mut Vec<u8>) -> io::Result<()> {
 
 /// Fills in what the user may omit: `id` and one or both of `args` and `arguments` of a `tool.pre` (`arguments` as text
 /// or as an object, `{}` if empty), and fields of any event that may be blank.
-fn complete_payload(event: &EventName, value: &mut Value) -> Result<(), String> {
+pub(crate) fn complete_payload(event: &EventName, value: &mut Value) -> Result<(), String> {
     // Without a tool's name no hook for a tool would run, which would look like an `allow`.
     let subject = event.def().subject.filter(|_| event.as_str().starts_with("tool."));
     if let (Some(field), Some(fields)) = (subject, value.as_object())

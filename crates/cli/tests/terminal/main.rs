@@ -18,6 +18,7 @@ mod evidence;
 mod explain;
 mod fire;
 mod found_hooks;
+mod hook_examples;
 mod hook_files;
 mod hook_tools;
 mod hooks;

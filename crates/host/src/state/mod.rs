@@ -40,6 +40,15 @@ impl RunState {
         self.0.for_layer(layer)
     }
 
+    /// Discards the state of all layers.
+    pub(crate) fn clear(&self) {
+        for layer in OWNERS {
+            let state = self.for_layer(layer);
+            state.metrics.reset(None);
+            state.cache.clear();
+        }
+    }
+
     /// The metrics of all layers, for display. If several layers use one name, the highest keeps the plain name and the
     /// others have their layer added, as in `calls (project)`.
     pub(crate) fn metrics(&self) -> Map<String, Value> {

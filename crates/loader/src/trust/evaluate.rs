@@ -18,7 +18,7 @@ use super::store::{TrustStore, TrustStoreError};
 use super::{TrustGrants, worktrees};
 
 /// The kind of the handler that replaces an untrusted one.
-const KIND: &str = "not trusted";
+pub const UNTRUSTED_HANDLER: &str = "not trusted";
 
 /// The result of the trust check of a project.
 #[derive(Debug, Clone)]
@@ -350,7 +350,7 @@ struct UntrustedHandler {
 
 impl Handler for UntrustedHandler {
     fn kind(&self) -> &'static str {
-        KIND
+        UNTRUSTED_HANDLER
     }
 
     fn needs_order(&self) -> bool {

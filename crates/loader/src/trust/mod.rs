@@ -39,7 +39,7 @@ pub use begun::BegunSessions;
 pub(crate) use binding::{bind_commands, hold_to_binding};
 pub(crate) use digest::digest_bytes;
 pub(crate) use evaluate::evaluate_trust;
-pub use evaluate::{ProjectTrust, UntrustedHook};
+pub use evaluate::{ProjectTrust, UNTRUSTED_HANDLER, UntrustedHook};
 pub use grant::{TrustDifference, TrustGrant, TrustState};
 pub use item::{TrustItem, TrustItemKind};
 pub(crate) use manifest::LoadedFiles;

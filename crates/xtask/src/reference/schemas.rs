@@ -1,5 +1,5 @@
 //! `schemas/`: the JSON Schema of each event's payload, of the protocol of `pintle serve`, and of what
-//! `pintle validate` reports.
+//! `pintle validate` and `pintle test` report.
 
 use pintle_bridge::serving::protocol::generate_protocol_schema;
 use pintle_contract::event::{EventDef, EventKind};
@@ -14,10 +14,13 @@ const EMBEDDED_PROTOCOL: &str = "crates/bridge/src/serving/schema.json";
 /// The schema of the protocol.
 const PROTOCOL: &str = "schemas/serve.json";
 
-/// The schema of what `pintle validate` reports, which the program's tests compare with its output.
-const REPORT: (&str, &str) = ("schemas/validate.json", include_str!("../../../cli/src/commands/validate/schema.json"));
+/// The schemas of what `pintle validate` and `pintle test` report, which the program's tests compare with their output.
+const REPORTS: [(&str, &str); 2] = [
+    ("schemas/validate.json", include_str!("../../../cli/src/commands/validate/schema.json")),
+    ("schemas/test.json", include_str!("../../../cli/src/commands/test/schema.json")),
+];
 
-/// Renders one file per event, that of the protocol and that of the report, and the files that the program carries.
+/// Renders one file per event, that of the protocol and those of the reports, and the files that the program carries.
 pub(super) fn render_pages() -> GeneratedPages {
     let generated = EventKind::ALL.iter().map(|kind| (kind.def(), kind.generate_schema()));
     let by_event: Map<String, Value> = generated.clone().map(|(def, schema)| (def.name.to_owned(), schema)).collect();
@@ -27,9 +30,9 @@ pub(super) fn render_pages() -> GeneratedPages {
         (EMBEDDED.to_owned(), format!("{}\n", Value::Object(by_event))),
         (EMBEDDED_PROTOCOL.to_owned(), format!("{protocol}\n")),
         (PROTOCOL.to_owned(), format!("{protocol:#}\n")),
-        (REPORT.0.to_owned(), REPORT.1.to_owned()),
     ];
-    files.chain(others).collect()
+    let reports = REPORTS.map(|(path, schema)| (path.to_owned(), schema.to_owned()));
+    files.chain(others).chain(reports).collect()
 }
 
 /// The path of an event's schema; the events of a family share one.

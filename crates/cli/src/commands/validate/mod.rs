@@ -18,6 +18,7 @@ use crate::render::diagnostic;
 use crate::render::{count_text, style};
 use crate::terminal::Terminal;
 
+use super::test::collect_suites;
 use report::{JsonReport, github_annotation, sarif_log};
 
 /// The number of files from which a note about the progress is printed.
@@ -68,6 +69,8 @@ impl ValidateArgs {
         let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check_models).collect();
         built.diagnostics.extend(found);
         built.diagnostics.extend(packs::check_examples(&built.declarations));
+        let found = run_examples(&built);
+        built.diagnostics.extend(found);
         built.diagnostics.sort_by_key(sort_key);
         // In a path that the user named, nothing was checked.
         for diagnostic in built.diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == "no_files") {
@@ -86,6 +89,13 @@ impl ValidateArgs {
         print_findings(&built, self.format.unwrap_or(usual), terminal);
         Ok(if built.has_errors() || is_denied { CliStatus::Invalid } else { CliStatus::Done })
     }
+}
+
+/// The examples of hooks that do not hold. Only hooks that need nothing outside this process are called.
+fn run_examples(built: &LoadedRuntime) -> Vec<Diagnostic> {
+    let suites = collect_suites(built);
+    let results = suites.iter().filter(|suite| suite.is_in_process()).flat_map(|suite| suite.run(built, |_| true));
+    results.filter_map(|result| result.diagnostic()).collect()
 }
 
 fn print_findings(built: &LoadedRuntime, format: FindingFormat, terminal: &Terminal) {

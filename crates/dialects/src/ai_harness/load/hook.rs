@@ -3,19 +3,18 @@
 use std::ops::RangeInclusive;
 
 use pintle_contract::{CallLimits, EnforcementMode, FailurePolicy, HookExample, Location, ScriptSource};
-use serde_json::Value;
 
+use super::example;
 use super::merge::{DeclarationSource, GatheredFiles, new_report};
 use crate::Artifact;
-use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key, split, to_json};
+use crate::ai_harness::codec::NAMES;
+use crate::document::{DocNode, FieldReader, KeyTable, UnknownKeys, key, split};
 use crate::words::{ENFORCEMENT_MODES, FAILURE_POLICIES, read_failure_words};
 
 /// The maximum timeout of one call: one hour.
 const MAX_TIMEOUT_MS: u64 = 3_600_000;
 /// The priorities: 32 bits, as in the reference.
 const PRIORITIES: RangeInclusive<i64> = -2_147_483_648..=2_147_483_647;
-/// The verdicts of examples.
-const EXPECTED: &[(&str, &str)] = &[("allow", "allow"), ("block", "block"), ("modify", "modify"), ("ask", "ask")];
 
 /// A hook as written, before its event is resolved.
 #[derive(Debug)]
@@ -189,7 +188,7 @@ pub(super) static HOOK: KeyTable<HookDraft> = KeyTable {
         key!(tools: texts,
             "The tools that its script may call with `meta.call_tool`. With `meta.enabled: true` it may call any tool."),
         key!("examples": with(read_examples, "list", "none"),
-            "Payloads with the verdict that the hook must return. `pintle doctor` sends the first one that it must refuse; otherwise they are not run yet."),
+            "Calls or payloads with what the hook must decide about them. `pintle test` and `pintle validate` run them; `pintle doctor` sends the first one that it must refuse to each agent."),
         key!("verify": reserved),
         key!("verify_policy": reserved),
         key!("handler": listed("text", "required in lists"),
@@ -205,60 +204,14 @@ fn read_event(fields: &mut FieldReader<'_>, draft: &mut HookDraft) {
     }
 }
 
-/// One of `examples`.
-#[derive(Debug, Default)]
-pub(super) struct ExampleKeys {
-    payload: Option<Value>,
-    expect: Option<&'static str>,
-}
-
-pub(super) static EXAMPLE: KeyTable<ExampleKeys> = KeyTable {
-    title: "Example of a hook",
-    about: "Each item of `examples`.",
-    start: ExampleKeys::default,
-    unknown: UnknownKeys::Warned,
-    keys: &[
-        key!(expect?: choice(EXPECTED), "required", "The verdict that the hook must return."),
-        key!("payload": with(read_payload, "any", "required"), "The payload that is fired."),
-    ],
-};
-
-fn read_payload(fields: &mut FieldReader<'_>, example: &mut ExampleKeys) {
-    match fields.node("payload").map(to_json) {
-        Some(Ok(payload)) => example.payload = Some(payload),
-        Some(Err(node)) => {
-            let message = "a number in a payload must be finite and fit in 64 bits";
-            fields.report().value_error("bad_value", message, node.span, None);
-        }
-        None => {}
-    }
-}
-
 fn read_failure_policy(fields: &mut FieldReader<'_>, draft: &mut HookDraft) {
     let chosen = read_failure_words(fields);
     draft.on_error = draft.on_error.or(chosen);
 }
 
 fn read_examples(fields: &mut FieldReader<'_>, draft: &mut HookDraft) {
-    let report = fields.report();
-    let items = fields.list("examples").unwrap_or_default();
-    if let Some(node) = fields.node("examples").filter(|_| !items.is_empty()) {
-        report.note("reserved_key", "`examples` are parsed but not run yet", report.first_line(node.span), None);
-    }
-    for (index, item) in items.iter().enumerate() {
-        let owner = format!("examples[{index}]");
-        let example = EXAMPLE.read_whole(FieldReader::new(report, owner, Some(item), item.span));
-        for missing in ["payload", "expect"].into_iter().filter(|key| item.get(key).is_none()) {
-            report.value_error("missing_field", format!("examples[{index}].{missing} is missing"), item.span, None);
-        }
-        if let (Some(expect), Some(payload)) = (example.expect, example.payload) {
-            draft.examples.push(HookExample {
-                payload,
-                expect: expect.to_owned(),
-                location: report.location(item.span),
-            });
-        }
-    }
+    let event = draft.event.as_ref().and_then(|(event, _)| NAMES.find(event).ok());
+    draft.examples = example::read_list(fields, event.as_ref());
 }
 
 /// Whether a fenced block of a body contains a list with one of these keys, as upstream's artifact catalogue shows

@@ -15,6 +15,7 @@
 mod agent;
 mod bundle;
 mod event;
+mod example;
 mod harness;
 mod hook;
 mod merge;
@@ -42,7 +43,7 @@ pub use self::policy::{declare_pack, read_policy};
 /// The keys of every file and mapping, in the order of the reference.
 pub static KEY_SECTIONS: &[&dyn KeySection] = &[
     &hook::HOOK,
-    &hook::EXAMPLE,
+    &example::EXAMPLE,
     &tool::TOOL,
     &tool::PARAMETER,
     &agent::AGENT,

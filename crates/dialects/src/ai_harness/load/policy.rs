@@ -186,5 +186,6 @@ fn refused_example(pack: &PackDef, arguments: &[String], location: &Location) ->
     };
     let mut rules = pack.rules.iter().filter(|rule| rule.severity == RuleSeverity::Deny && !is_changed(rule));
     let payload = json!({"name": "shell", "args": {"command": rules.next()?.stops.first()?}});
-    Some(HookExample { payload, expect: String::from("block"), location: location.clone() })
+    let expect = String::from("block");
+    Some(HookExample { payload, expect, location: location.clone(), ..HookExample::default() })
 }

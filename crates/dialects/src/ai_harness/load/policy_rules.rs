@@ -318,12 +318,16 @@ fn examples_of(draft: &PolicyRuleDraft) -> impl Iterator<Item = HookExample> {
         Some(RuleSeverity::Ask) => "ask",
         Some(RuleSeverity::Warn) | None => "allow",
     };
-    let example = |expected: &'static str| {
+    let is_found = draft.spec.severity > Some(RuleSeverity::Warn);
+    let rule = is_found.then(|| format!("[{}]", draft.spec.name));
+    let example = |expected: &'static str, reason: Option<String>| {
         move |(command, location): &(String, Location)| HookExample {
             payload: json!({"name": "shell", "args": {"command": command}}),
             expect: String::from(expected),
+            reason: reason.clone(),
             location: location.clone(),
+            ..HookExample::default()
         }
     };
-    draft.stops.iter().map(example(expected)).chain(draft.passes.iter().map(example("allow")))
+    draft.stops.iter().map(example(expected, rule)).chain(draft.passes.iter().map(example("allow", None)))
 }

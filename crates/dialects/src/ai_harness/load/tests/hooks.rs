@@ -6,10 +6,7 @@ use super::*;
 fn a_hook_file_gives_every_field_and_its_place() {
     let text = "---\nevent: tool.pre\npriority: 10\nwhen: payload[\"name\"] == \"run_command\" # gate\nscript: |\n  def handle(event, payload):\n      return allow()\ntimeout_ms: 250\non_error: open\nmode: shadow\nfiles: [rules]\ntools: [note]\nexamples:\n  - payload: {name: run_command, args: {command: ls}}\n    expect: allow\n---\n# command_guard\n\nWhy.\n";
     let project = read(&[(ArtifactKind::Hook, "command_guard", text)]);
-    assert_eq!(
-        findings(&project, Severity::Note),
-        ["hooks/command_guard.md:14:3: note: `examples` are parsed but not run yet"]
-    );
+    assert_eq!(findings(&project, Severity::Note), NO_FINDINGS);
     assert!(project.agent.is_none());
     let hook = &project.hooks[0];
     assert_eq!(
@@ -30,7 +27,7 @@ fn a_hook_file_gives_every_field_and_its_place() {
     );
     let span = script.location.span;
     assert_eq!(&text[span.start..span.end], "def handle(event, payload):\n      return allow()");
-    let HookExample { payload, expect, location } = &hook.examples[0];
+    let HookExample { payload, expect, location, .. } = &hook.examples[0];
     assert_eq!((payload, expect.as_str()), (&json!({"name": "run_command", "args": {"command": "ls"}}), "allow"));
     assert_eq!(
         (location.line_column(), &*hook.files, &*hook.tools),
@@ -244,4 +241,49 @@ fn names_with_line_ends_stay_on_one_line() {
             "hooks/h.md:2:8: error: hooks[0].event \"tool.pre\\n\\u{1b}[31m\" is invalid | `pintle events` lists the events",
         ]
     );
+}
+
+#[test]
+fn an_example_is_a_call_or_a_payload_with_what_must_be_decided() {
+    let read_examples = |event: &str, examples: &str| {
+        let text = format!("---\nevent: {event}\npriority: 1\nscript: x\nexamples:\n{examples}---\n");
+        read(&[(ArtifactKind::Hook, "h", &text)])
+    };
+    let payloads = [
+        ("call: rm -rf ~", json!({"name": "shell", "args": {"command": "rm -rf ~"}})),
+        ("call: 42", json!({"name": "shell", "args": {"command": "42"}})),
+        ("call: {tool: read, path: .env}", json!({"name": "read", "args": {"path": ".env"}})),
+        ("call: {tool: run_command, command: ls}", json!({"name": "run_command", "args": {"command": "ls"}})),
+        ("call: {tool: deploy, force: true}", json!({"name": "deploy", "args": {"force": true}})),
+        ("call: {tool: Bash, command: ls}", json!({"name": "Bash", "args": {"command": "ls"}, "vocabulary": "claude"})),
+        ("payload: {text: hi}", json!({"text": "hi"})),
+    ];
+    for (line, payload) in payloads {
+        let project = read_examples("tool.pre", &format!("  - {line}\n    expect: deny\n"));
+        assert_eq!(findings(&project, Severity::Warning), NO_FINDINGS, "{line}");
+        let example = &project.hooks[0].examples[0];
+        assert_eq!((&example.payload, example.expect.as_str()), (&payload, "block"), "{line}");
+    }
+    let faults = [
+        ("tool.pre", "{expect: allow}", "examples[0] has neither `call` nor `payload`"),
+        ("tool.pre", "{call: ls}", "examples[0].expect is missing"),
+        ("tool.pre", "{call: ls, payload: {}, expect: allow}", "examples[0] has both `call` and `payload`"),
+        ("tool.pre", "{call: '', expect: allow}", "call must be a command line or a mapping"),
+        ("tool.pre", "{call: [ls], expect: allow}", "call must be a command line or a mapping"),
+        ("tool.pre", "{call: {path: x}, expect: allow}", "`call` does not say which `tool`"),
+        ("prompt.submit", "{call: ls, expect: allow}", "`prompt.submit` is not about a tool call"),
+        ("tool.pre", "{call: ls, expect: alow}", "did you mean `allow`?"),
+        ("tool.pre", "{call: ls, expect: allow, expect: block}", "is already set"),
+        ("tool.pre", "{call: ls, expect: block, reson: x}", "did you mean `reason`?"),
+        ("tool.pre", "{call: ls, expect: block, reason: ''}", "reason is empty, which holds for every reason"),
+        ("tool.pre", "{call: ls, expect: block, context: ' '}", "context is empty"),
+        ("tool.pre", "{call: ls, expect: modify, rewrite: {}}", "at least one field"),
+        ("tool.pre", "{call: ls, expect: modify, rewrite: ls}", "at least one field"),
+        ("tool.pre", "{call: ls, expect: allow, rewrite: {command: x}}", "but expects `allow`"),
+        ("tool.pre", "{payload: {x: .inf}, expect: allow}", "a number in a payload must be finite"),
+    ];
+    for (event, example, wanted) in faults {
+        let found = findings(&read_examples(event, &format!("  - {example}\n")), Severity::Error);
+        assert!(found.len() == 1 && found[0].contains(wanted), "{example}: {found:?}");
+    }
 }
