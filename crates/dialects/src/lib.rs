@@ -28,7 +28,10 @@ client_files::dialects!(
     [claude_code, codex, gemini, qwen, copilot, cursor, cline]
 );
 
-pub use ai_harness::{InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, declare_hook, declare_pack, read_hook, read_policy};
+pub use ai_harness::{
+    InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, PolicyCase, PolicyCases, declare_hook, declare_pack, read_case_file,
+    read_hook, read_policy,
+};
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject, PathStatus, ProgramLookup};
 pub(crate) use dialect::event;
 pub use dialect::{Dialect, DialectEvent, EventAlias, EventMapping, EventNames, EventSupport, UnmappedEvents};

@@ -106,11 +106,16 @@ impl Runtime {
     /// its verdict enforced. The state that scripts kept so far is discarded, also that of this runtime.
     #[must_use]
     pub fn isolate_hook(&self, chain: &Chain, hook: &Hook) -> Self {
-        self.parts.run_state.clear();
+        self.discard_state();
         let hook = Hook { mode: EnforcementMode::Enforce, source_trust: SourceTrust::Trusted, ..hook.clone() };
         let set = HookSet::new(vec![Chain { hooks: vec![Arc::new(hook)], ..chain.clone() }]);
         let journals = JournalFanout::new(None, Vec::new());
         Self { registry: Arc::new(HookRegistry::new(set, 0)), parts: Arc::clone(&self.parts), journals }
+    }
+
+    /// Discards the state that scripts kept so far: the metrics and the cache of all layers.
+    pub fn discard_state(&self) {
+        self.parts.run_state.clear();
     }
 
     /// Fires an event without an agent and returns its outcome.

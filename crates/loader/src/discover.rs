@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use pintle_contract::{Diagnostic, Location, suggest_nearest};
 use pintle_dialects::{ArtifactKind, BundleFolder};
 
+use crate::case_files::is_case_file;
 use crate::client_files;
 use crate::package::{self, MANIFEST, is_plugin_file};
 use crate::team::{find_teams, find_usual_teams, recognise_role};
@@ -345,6 +346,8 @@ impl FileDiscovery<'_> {
                 && matches!(artifact_kind, ArtifactKind::Hook | ArtifactKind::Bundle(BundleFolder::Plugins))
             {
                 self.found.push(DiscoveredFile { path, role: ArtifactKind::Plugin });
+            } else if is_case_file(&path) {
+                // `pintle test` reads it.
             } else if artifact_kind == ArtifactKind::Hook && is_yaml_path(&path) && pintle_files::is_file(&path) {
                 self.add_hooks_yaml(path);
             } else if name.to_lowercase().ends_with(".md") || name.to_lowercase().ends_with(".markdown") {

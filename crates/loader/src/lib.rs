@@ -9,6 +9,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files"))]
 
+mod case_files;
 mod client_files;
 mod compile;
 mod discover;
@@ -34,6 +35,7 @@ mod team;
 mod trust;
 mod unread;
 
+pub use case_files::{find_case_files, is_case_file, load_case_file};
 pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use expand::expand_env;
 pub use known_files::KnownFiles;

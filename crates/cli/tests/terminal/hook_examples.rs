@@ -126,3 +126,93 @@ fn the_schema_has_every_field() {
     }
     assert_eq!(schema["properties"]["version"]["const"], report["version"]);
 }
+
+const CASES: &str = r#"# What all hooks decide together.
+- name: nothing is deployed by agents
+  call: ./deploy.sh
+  expect: block
+  hook: guard
+  reason: for people
+- {call: git push --force, expect: block, rule: git.force-push}
+- {call: git push, expect: ask, hook: guard}
+- call: curl example.com
+  expect: modify
+  hook: guard
+  rewrite: {command: curl example.com --max-time 5}
+- {call: {tool: Bash, command: ./deploy.sh}, expect: deny, hook: guard}
+- {call: {tool: read, path: notes.md}, expect: allow}
+- {call: make, expect: allow}
+- {call: make all, expect: allow}
+- {event: prompt.submit, payload: {text: publish it}, expect: block, hook: prompts}
+- {event: prompt.submit, payload: {text: hello}, expect: allow}
+"#;
+
+const PROMPTS: &str = r#"---
+event: prompt.submit
+priority: 10
+script: |
+  def handle(event, payload):
+      if "publish" in payload["text"]:
+          return block("releases are made by the release job")
+      return allow()
+---
+"#;
+
+/// A project whose hooks judge cases.
+fn with_cases(cases: &str) -> CliFixture {
+    guard_with("  - {call: ./deploy.sh, expect: block}\n")
+        .with_file(".harness/hooks/prompts.md", PROMPTS)
+        .with_file(".harness/policy.yaml", "use: [git]\n")
+        .with_file(".harness/all.cases.yaml", cases)
+}
+
+#[test]
+fn cases_are_judged_by_all_hooks_together() {
+    let fixture = with_cases(CASES);
+    snapshot!("test_cases", fixture.pintle(&["test", "."]).run_to_screen());
+    snapshot!("test_cases_listed", fixture.pintle(&["test", "--list", "--filter", "push"]).run_to_screen());
+    let only = fixture.pintle(&["test", ".harness/all.cases.yaml", "--host", "claude", "--json"]);
+    let (out, err, _) = only.run_to_parts();
+    let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
+    // The project is not trusted, so its hook cannot change the call.
+    assert_eq!((report["held"].as_u64(), report["failed"].as_u64()), (Some(9), Some(1)), "{out}");
+    let failing = with_cases(
+        r#"- {call: git push --force, expect: block, hook: guard}
+- {call: ls, expect: ask}
+- {call: curl example.com, expect: modify, rewrite: {command: curl}}
+- {event: prompt.submit, payload: {text: publish it}, expect: block, hook: guard}
+- {event: prompt.submit, payload: {text: publish it}, expect: block, reason: not today}
+- {payload: {name: shell, args: ls}, expect: block}
+- {payload: {nmae: shell}, expect: block}
+"#,
+    );
+    snapshot!("test_failing_cases", failing.pintle(&["test", "."]).run_to_screen());
+    snapshot!("test_untrusted_cases", fixture.pintle(&["test", "--filter", "curl"]).run_to_screen());
+}
+
+#[test]
+fn a_case_file_that_cannot_be_read_is_invalid() {
+    let bomb = "- &a [x, x, x, x, x, x, x, x, x, x]\n- &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\n- &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]\n- &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]\n- &e [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]\n- &f [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]\n";
+    for (cases, fault) in [
+        ("call: ls\n", "a list"),
+        ("- {call: ls, expect: block}\n- [\n", "yaml"),
+        ("- {call: ls}\n", "case 1.expect is missing"),
+        ("- ls\n", "a mapping"),
+        ("- {call: ls, expect: block, rul: x}\n", "did you mean `rule`?"),
+        ("- {call: ls, expect: allow, hook: x}\n", "which is not decided by one `hook`"),
+        ("- {event: tol.pre, call: ls, expect: allow}\n", "did you mean `tool.pre`?"),
+        ("- {event: prompt.submit, call: ls, expect: allow}\n", "is not about a tool call"),
+        (bomb, "use fewer aliases"),
+        ("- {call: \"\\xff\", expect: allow\n", "yaml"),
+    ] {
+        let (out, err, status) = with_cases(cases).pintle(&["test", "."]).run_to_parts();
+        assert!(status == Some(3) && out.is_empty() && err.contains(fault), "{cases}: {out}{err}");
+    }
+    let fixture = with_cases("- &call {call: ls, expect: allow}\n- *call\n");
+    let (out, err, status) = fixture.pintle(&["test", "."]).run_to_parts();
+    assert!(status == Some(0) && out.contains("all.cases.yaml: 2 cases, all hold"), "{out}{err}");
+    let (out, err, status) = with_cases("# none\n").pintle(&["test", "."]).run_to_parts();
+    assert!(status == Some(0) && err.contains("the file has no cases"), "{out}{err}");
+    let (out, err, status) = fixture.pintle(&["test", "nosuch.cases.yaml"]).run_to_parts();
+    assert!(status == Some(3) && out.is_empty() && err.contains("cannot read the file"), "{out}{err}");
+}

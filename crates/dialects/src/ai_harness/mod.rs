@@ -13,7 +13,10 @@ use std::sync::LazyLock;
 use crate::Dialect;
 
 pub use codec::codec;
-pub use load::{InlineHook, KEY_SECTIONS, declare_hook, declare_pack, load, read_hook, read_policy};
+pub use load::{
+    InlineHook, KEY_SECTIONS, PolicyCase, PolicyCases, declare_hook, declare_pack, load, read_case_file, read_hook,
+    read_policy,
+};
 
 /// The AI Harness dialect.
 pub static DIALECT: Dialect = Dialect {

@@ -20,4 +20,4 @@ pub use keys::{KeyRow, KeySection};
 pub use node::{DocNode, MapEntry, NodeKind, PlainValue, ScalarNode, ScalarNotation, to_json};
 pub use report::{FileReport, MAX_FILE_BYTES, NextStep, sanitize, source_file};
 pub use toml::parse_toml;
-pub use yaml::{outline, parse};
+pub use yaml::{outline, parse, parse_list};

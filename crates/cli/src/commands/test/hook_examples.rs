@@ -130,14 +130,7 @@ impl ExampleSuite {
         }
         let mut input = PayloadInput { value, session: None, cwd: None, is_example: false };
         input.complete_call(name, &runtime);
-        let origin = Origin {
-            session: String::from(SESSION),
-            turn: 1,
-            agent: String::from("root"),
-            cwd: current_dir().display().to_string(),
-            ..Origin::default()
-        };
-        let event = Event::new(name.clone(), input.value, Arc::new(origin));
+        let event = Event::new(name.clone(), input.value, fired_origin());
         let scope = EventScope { approver: Some(defer_approval()), ..EventScope::default() };
         let outcome = runtime.fire_in(&event, &scope);
         let actual = ActualDecision::from_outcome(&outcome);
@@ -189,6 +182,17 @@ pub(super) fn run_rules(active: &ActivePack) -> Vec<TestResult> {
         }
     };
     examples.map(result).collect()
+}
+
+/// The origin of the events of examples and cases.
+pub(super) fn fired_origin() -> Arc<Origin> {
+    Arc::new(Origin {
+        session: String::from(SESSION),
+        turn: 1,
+        agent: String::from("root"),
+        cwd: current_dir().display().to_string(),
+        ..Origin::default()
+    })
 }
 
 /// What kept the hook from judging. An example of a hook that failed does not hold, whatever the failure policy makes of

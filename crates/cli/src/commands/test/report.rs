@@ -42,6 +42,12 @@ impl TestReport {
         }
     }
 
+    pub(super) fn has_failed_case(&self) -> bool {
+        let failed =
+            |result: &TestResult| result.kind == TestKind::Case && matches!(result.status, TestStatus::Fails(_));
+        self.0.iter().any(failed)
+    }
+
     /// The results by their files, in the order of the first result of each.
     fn by_file(&self) -> Vec<(String, Vec<&TestResult>)> {
         let mut files: Vec<(String, Vec<&TestResult>)> = Vec::new();

@@ -29,7 +29,7 @@ static BEFORE_TOOL: HostSupport = HostSupport {
 static EVENTS: [HostEventDef; 1] =
     [shared_events::pre_tool_use(&STYLE).answered(&BEFORE_TOOL, |_, _| pintle_bridge::HostResponse::empty())];
 
-pub(super) static ANY_AGENT: HostDef =
+pub(in crate::commands) static ANY_AGENT: HostDef =
     HostDef { name: "any", title: "the agent", tools: &PINTLE, events: &EVENTS, ..HostDef::COMMON };
 
 fn no_response(_context: &EncodeContext<'_>) -> Value {

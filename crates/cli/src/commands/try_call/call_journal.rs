@@ -8,24 +8,24 @@ use crate::options::is_same_place;
 
 /// Collects the events that are fired, with the hooks that they called.
 #[derive(Debug, Default)]
-pub(super) struct CallJournal(Mutex<Vec<JudgedEvent>>);
+pub(in crate::commands) struct CallJournal(Mutex<Vec<JudgedEvent>>);
 
 /// An event that was fired.
 #[derive(Debug)]
-pub(super) struct JudgedEvent {
+pub(in crate::commands) struct JudgedEvent {
     dispatch: DispatchId,
-    pub(super) event: Event,
-    pub(super) calls: Vec<CalledHook>,
+    pub(in crate::commands) event: Event,
+    pub(in crate::commands) calls: Vec<CalledHook>,
 }
 
 /// A hook that was called, or that failed before.
 #[derive(Debug, Clone)]
-pub(super) struct CalledHook {
-    pub(super) name: String,
-    pub(super) location: Location,
-    pub(super) mode: EnforcementMode,
-    pub(super) on_failure: FailurePolicy,
-    pub(super) verdict: Verdict,
+pub(in crate::commands) struct CalledHook {
+    pub(in crate::commands) name: String,
+    pub(in crate::commands) location: Location,
+    pub(in crate::commands) mode: EnforcementMode,
+    pub(in crate::commands) on_failure: FailurePolicy,
+    pub(in crate::commands) verdict: Verdict,
 }
 
 impl CalledHook {
@@ -42,7 +42,7 @@ impl CalledHook {
 
 impl CallJournal {
     /// Takes the events, in the order in which they were fired.
-    pub(super) fn take_events(&self) -> Vec<JudgedEvent> {
+    pub(in crate::commands) fn take_events(&self) -> Vec<JudgedEvent> {
         std::mem::take(&mut *self.0.lock())
     }
 }

@@ -13,18 +13,18 @@ use crate::options::{ActivePack, is_same_place};
 
 /// A call that was judged.
 #[derive(Debug)]
-pub(super) struct JudgedCall {
-    pub(super) call: TriedCall,
-    pub(super) handled: HandledCall,
+pub(in crate::commands) struct JudgedCall {
+    pub(in crate::commands) call: TriedCall,
+    pub(in crate::commands) handled: HandledCall,
     /// Whether the agent was named.
-    pub(super) is_of_named_host: bool,
-    pub(super) events: Vec<JudgedEvent>,
+    pub(in crate::commands) is_of_named_host: bool,
+    pub(in crate::commands) events: Vec<JudgedEvent>,
     /// The packs that are on.
-    pub(super) packs: Vec<ActivePack>,
+    pub(in crate::commands) packs: Vec<ActivePack>,
 }
 
 impl JudgedCall {
-    pub(super) fn decision(&self) -> Decision {
+    pub(in crate::commands) fn decision(&self) -> Decision {
         self.handled.decision.decision
     }
 
@@ -40,7 +40,7 @@ impl JudgedCall {
     }
 
     /// The hooks whose verdict was the decision; none if it was not one of a hook.
-    pub(super) fn deciding_hooks(&self) -> Vec<&CalledHook> {
+    pub(in crate::commands) fn deciding_hooks(&self) -> Vec<&CalledHook> {
         let enforced = || {
             let calls = self.events.iter().flat_map(|judged| &judged.calls);
             calls.filter(|hook| hook.mode == EnforcementMode::Enforce)
@@ -64,12 +64,12 @@ impl JudgedCall {
     }
 
     /// The pack of a hook.
-    pub(super) fn pack_of(&self, hook: &CalledHook) -> Option<&ActivePack> {
+    pub(in crate::commands) fn pack_of(&self, hook: &CalledHook) -> Option<&ActivePack> {
         self.packs.iter().find(|active| active.is_hook(&hook.name) && is_same_place(&active.location, &hook.location))
     }
 
     /// What the rules of a pack's hook found, the rules that made its verdict first.
-    pub(super) fn findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
+    pub(in crate::commands) fn findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
         let is_paused = self.last_event().is_some_and(is_paused);
         let Some(event) = self.last_event() else { return Vec::new() };
         let mut found: Vec<PackFinding<'_>> = judge_call(event, operations_of(event), commands_of(event), |judged| {
@@ -81,14 +81,14 @@ impl JudgedCall {
     }
 
     /// The findings that made the verdict of a pack's hook.
-    pub(super) fn deciding_findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
+    pub(in crate::commands) fn deciding_findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
         let found = self.findings(active);
         let most = found.first().map(|finding| finding.severity);
         found.into_iter().filter(|finding| Some(finding.severity) == most).collect()
     }
 
     /// The findings that only warn, of packs that found nothing more severe.
-    pub(super) fn warnings(&self) -> Vec<(&ActivePack, PackFinding<'_>)> {
+    pub(in crate::commands) fn warnings(&self) -> Vec<(&ActivePack, PackFinding<'_>)> {
         let of_pack = |active| self.deciding_findings(active).into_iter().map(move |finding| (active, finding));
         let all = self.packs.iter().flat_map(of_pack);
         all.filter(|(_, finding)| finding.severity == RuleSeverity::Warn).collect()

@@ -23,10 +23,11 @@ use crate::options::{
     print_load_errors, start_host_builder, trust,
 };
 use crate::terminal::Terminal;
-use any_agent::ANY_AGENT;
-use call_journal::CallJournal;
-use judged_call::JudgedCall;
+pub(super) use any_agent::ANY_AGENT;
+pub(super) use call_journal::{CallJournal, CalledHook};
+pub(super) use judged_call::JudgedCall;
 use tool_call::ToolArgument;
+pub(super) use tool_call::TriedCall;
 
 #[derive(Debug, Args)]
 pub(crate) struct TryArgs {

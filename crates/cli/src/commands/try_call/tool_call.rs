@@ -52,13 +52,13 @@ impl FromStr for ToolArgument {
 
 /// The call that is tried.
 #[derive(Debug)]
-pub(super) struct TriedCall {
+pub(in crate::commands) struct TriedCall {
     /// The tool, in Pintle's words.
-    pub(super) tool: &'static str,
+    pub(in crate::commands) tool: String,
     /// What the tool gets, for a person: the command line, the path or the address.
-    pub(super) target: String,
+    pub(in crate::commands) target: String,
     /// The call in the agent's words.
-    pub(super) native: NativeToolCall,
+    pub(in crate::commands) native: NativeToolCall,
 }
 
 impl TryArgs {
@@ -99,7 +99,7 @@ impl TryArgs {
         args.extend(content.iter().map(|name| ((*name).to_owned(), Value::from(""))));
         let words = host.call_event().and_then(|def| def.tools).unwrap_or(host.tools);
         let native = self.to_native(words, host, tool.name, args)?;
-        Ok(TriedCall { tool: tool.name, target: targets.join(" -> "), native })
+        Ok(TriedCall { tool: tool.name.to_owned(), target: targets.join(" -> "), native })
     }
 
     fn to_native(
@@ -152,7 +152,7 @@ fn needless_option(tool: &TriedToolDef, option: &str) -> CliError {
 
 impl TriedCall {
     /// The payload that the agent sends before the call.
-    pub(super) fn to_payload(&self, host: &'static HostDef) -> Result<CapturedPayload, CliError> {
+    pub(in crate::commands) fn to_payload(&self, host: &'static HostDef) -> Result<CapturedPayload, CliError> {
         let event_def = host
             .call_event()
             .ok_or_else(|| CliError::invalid_input(format!("{} reports no tool calls", host.title)))?;

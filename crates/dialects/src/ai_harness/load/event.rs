@@ -90,7 +90,7 @@ fn check_never_fired(event: &EventName, event_alias: &str, draft: &HookDraft) ->
 }
 
 /// Suggests a replacement for an unknown event.
-fn suggest_event(event_alias: &str) -> String {
+pub(super) fn suggest_event(event_alias: &str) -> String {
     let trimmed = event_alias.trim();
     if trimmed.is_empty() {
         return String::from("add a line such as `event: tool.pre`");

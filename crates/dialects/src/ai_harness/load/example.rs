@@ -65,7 +65,12 @@ pub(super) fn read_list(fields: &mut FieldReader<'_>, event: Option<&EventName>)
 
 impl ExampleDraft {
     /// The example, if everything that it needs was read. What is missing or contradicts itself is reported.
-    fn into_example(self, fields: &mut FieldReader<'_>, owner: &str, event: Option<&EventName>) -> Option<HookExample> {
+    pub(super) fn into_example(
+        self,
+        fields: &mut FieldReader<'_>,
+        owner: &str,
+        event: Option<&EventName>,
+    ) -> Option<HookExample> {
         let report = fields.report();
         let (place, nodes) = (fields.span(), ["call", "payload"].map(|key| fields.node(key)));
         match nodes {

@@ -14,6 +14,7 @@
 
 mod agent;
 mod bundle;
+mod case_file;
 mod event;
 mod example;
 mod harness;
@@ -38,12 +39,14 @@ use self::merge::{DeclarationSource, GatheredFiles, MergedDeclarations};
 use crate::document::{KeySection, sanitize};
 use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 
+pub use self::case_file::{PolicyCase, PolicyCases, read_case_file};
 pub use self::policy::{declare_pack, read_policy};
 
 /// The keys of every file and mapping, in the order of the reference.
 pub static KEY_SECTIONS: &[&dyn KeySection] = &[
     &hook::HOOK,
     &example::EXAMPLE,
+    &case_file::CASE,
     &tool::TOOL,
     &tool::PARAMETER,
     &agent::AGENT,

@@ -38,6 +38,22 @@ pub fn parse(report: &FileReport, span: ByteSpan) -> Result<Option<DocNode>, Yam
     }
 }
 
+/// Parses the report's file as one YAML document, a list; an empty document is an empty list. Duplicate keys and the like
+/// are as in [`parse`].
+///
+/// # Errors
+/// If the text is not YAML, not a list, too deep or too large; the report then says so.
+pub fn parse_list(report: &FileReport, span: ByteSpan) -> Result<Vec<DocNode>, YamlUnreadable> {
+    match YamlTreeBuilder::new(report, span).parse_document()? {
+        Some(DocNode { kind: NodeKind::List(items), .. }) => Ok(items),
+        Some(node) if !node.is_null() => {
+            report.wrong_type("the document", "a list", &node, "write each item after `- `");
+            Err(YamlUnreadable)
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
 /// Parses as much of a part as possible, to recognize the document rather than to report its errors: the whole
 /// document, or the keys of its top-level mapping up to the error.
 ///

@@ -1,0 +1,232 @@
+//! Runs cases: calls and events that all loaded hooks judge together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pintle_bridge::{HandledCall, HostDef};
+use pintle_host::contract::{EnforcementMode, VerdictKind};
+use pintle_host::dialects::PolicyCase;
+use pintle_host::loader::{find_case_files, load_case_file};
+use pintle_host::tools::{NativeToolCall, PINTLE, ToolVocabulary, caller_of};
+use pintle_host::{
+    Diagnostic, Event, EventKind, EventScope, FailurePolicy, HookCache, LoadedRuntime, Payload, RuntimeBuilder,
+};
+use serde_json::json;
+
+use super::expectation::{ActualDecision, decision_word};
+use super::hook_examples::{describe_payload, failures, fired_origin};
+use super::test_result::{TestKind, TestResult, TestStatus};
+use crate::commands::try_call::{ANY_AGENT, CallJournal, CalledHook, JudgedCall, TriedCall};
+use crate::error::CliError;
+use crate::options::payload::complete_payload;
+use crate::options::{
+    AgentOption, HookOptions, HookPaths, PayloadInput, UserOptions, active_packs, defer_approval, preview_host_call,
+    start_builder,
+};
+
+/// Runs the cases of one command line.
+pub(super) struct CaseRunner<'a> {
+    pub(super) places: &'a HookPaths,
+    pub(super) user: &'a UserOptions,
+    /// The agent that makes the calls; `None` is any agent.
+    pub(super) host: Option<&'static HostDef>,
+    /// The hooks of calls, which are loaded once.
+    pub(super) cache: Arc<HookCache>,
+    /// The hooks of other events, and what they were called with; loaded with the first one.
+    pub(super) fired: Option<(LoadedRuntime, Arc<CallJournal>)>,
+}
+
+/// What hooks decided about a case.
+struct JudgedCase {
+    actual: ActualDecision,
+    /// What kept hooks from judging.
+    failures: Vec<String>,
+    /// The hooks and rules that decided.
+    deciders: Vec<String>,
+}
+
+/// The case files beside the hooks that are loaded and in the directories that the user named.
+pub(super) fn case_files(named: &[PathBuf], built: &LoadedRuntime) -> Vec<PathBuf> {
+    let in_dirs: Vec<PathBuf> = named.iter().filter(|path| path.is_dir()).map(|dir| dir.join("hook.md")).collect();
+    let hook_files = built.declarations.iter().filter_map(|declared| declared.location.path());
+    find_case_files(in_dirs.iter().map(PathBuf::as_path).chain(hook_files))
+}
+
+/// The cases of files, or the errors in them.
+pub(super) fn read_cases(files: &[PathBuf]) -> (Vec<PolicyCase>, Vec<Diagnostic>) {
+    let (mut cases, mut diagnostics) = (Vec::new(), Vec::new());
+    for file in files.iter().map(|path| load_case_file(path)) {
+        cases.extend(file.cases);
+        diagnostics.extend(file.diagnostics);
+    }
+    (cases, diagnostics)
+}
+
+impl CaseRunner<'_> {
+    /// Runs a case.
+    pub(super) fn run(&mut self, case: &PolicyCase) -> Result<TestResult, CliError> {
+        let judged = match case.event.kind() {
+            EventKind::ToolPre => self.judge_call(case)?,
+            _ => self.judge_event(case)?,
+        };
+        Ok(match judged {
+            Err(problem) => result_of(case, TestStatus::Fails(vec![problem]), None),
+            Ok(JudgedCase { actual, failures: mut problems, deciders }) => {
+                problems.extend(actual.differences(&case.example, case.event.def()));
+                let wanted = [("hook", &case.hook), ("rule", &case.rule)].into_iter();
+                let wanted = wanted.filter_map(|(kind, name)| Some((kind, name.as_ref()?)));
+                problems.extend(wanted.filter(|(_, name)| !deciders.contains(name)).map(|(kind, name)| {
+                    let others = match deciders.as_slice() {
+                        [] => String::from("none did"),
+                        others => format!("`{}` did", others.join("`, `")),
+                    };
+                    format!("the {kind} `{name}` did not decide; {others}")
+                }));
+                let status = if problems.is_empty() { TestStatus::Holds } else { TestStatus::Fails(problems) };
+                result_of(case, status, Some(actual))
+            }
+        })
+    }
+
+    /// Judges a whole tool call as `pintle try` does.
+    fn judge_call(&self, case: &PolicyCase) -> Result<Result<JudgedCase, String>, CliError> {
+        let host = self.host.unwrap_or(&ANY_AGENT);
+        let (call, words) = match case_call(case, host) {
+            Ok(call) => call,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let payload = call.to_payload(host)?;
+        let journal = Arc::new(CallJournal::default());
+        let (watcher, cache) = (Arc::clone(&journal), Arc::clone(&self.cache));
+        let options = HookOptions {
+            hooks: self.places.paths.clone(),
+            user: self.user.clone(),
+            agent: AgentOption { agent: None },
+        };
+        let finish = |builder: RuntimeBuilder| builder.journal(watcher).hook_cache(cache);
+        let handled = preview_host_call(&payload, self.places, &options, false, finish)?;
+        let Some(built) = &handled.built else {
+            return Ok(Err(format!("no hook was called: {}", handled.decision.reason)));
+        };
+        let packs = active_packs(built);
+        let actual = decided_about_call(&call, words, &handled);
+        let events = journal.take_events();
+        let failures = events.iter().flat_map(|judged| &judged.calls).filter_map(failure_text).collect();
+        let judged = JudgedCall { call, packs, handled, is_of_named_host: self.host.is_some(), events };
+        Ok(Ok(JudgedCase { deciders: deciders_of_call(&judged, actual.decision), actual, failures }))
+    }
+
+    /// Fires an event at the hooks.
+    fn judge_event(&mut self, case: &PolicyCase) -> Result<Result<JudgedCase, String>, CliError> {
+        let mut value = case.example.payload.clone();
+        if let Err(error) = complete_payload(&case.event, &mut value) {
+            return Ok(Err(format!("the payload is not valid for `{}`: {error}", case.event)));
+        }
+        if self.fired.is_none() {
+            let journal = Arc::new(CallJournal::default());
+            let builder = start_builder(self.places, self.user)?.journal(Arc::clone(&journal) as _);
+            self.fired = Some((builder.approver(defer_approval()).load(), journal));
+        }
+        let Some((built, journal)) = &self.fired else { return Ok(Err(String::from("the hooks do not load"))) };
+        built.runtime.discard_state();
+        let mut input = PayloadInput { value, session: None, cwd: None, is_example: false };
+        input.complete_call(&case.event, &built.runtime);
+        let event = Event::new(case.event.clone(), input.value, fired_origin());
+        let outcome = built.runtime.fire_in(&event, &EventScope::default());
+        let actual = ActualDecision::from_outcome(&outcome);
+        let events = journal.take_events();
+        let calls = events.iter().flat_map(|judged| &judged.calls);
+        let deciders = calls.filter(|call| decides(call, actual.decision)).map(|call| call.name.clone()).collect();
+        Ok(Ok(JudgedCase { failures: failures(&outcome), deciders, actual }))
+    }
+}
+
+pub(super) fn result_of(case: &PolicyCase, status: TestStatus, actual: Option<ActualDecision>) -> TestResult {
+    TestResult {
+        kind: TestKind::Case,
+        hook: case.hook.clone().or_else(|| case.rule.clone()),
+        name: case.name.clone().unwrap_or_else(|| describe_payload(&case.example.payload)),
+        event: case.event.as_str().to_owned(),
+        expect: case.example.expect.clone(),
+        location: case.example.location.clone(),
+        status,
+        actual,
+    }
+}
+
+/// The call of a case in the words of an agent, with these words.
+fn case_call(case: &PolicyCase, host: &HostDef) -> Result<(TriedCall, &'static ToolVocabulary), String> {
+    let words = host.call_event().and_then(|def| def.tools).unwrap_or(host.tools);
+    let payload = Payload::new(case.example.payload.clone());
+    let name = payload.field("name").and_then(|name| name.as_str()).filter(|name| !name.trim().is_empty());
+    let Some(name) = name else { return Err(String::from("the payload does not name the tool in `name`")) };
+    let args = payload.field("args").cloned().unwrap_or_else(|| json!({}));
+    if !args.is_object() {
+        return Err(String::from("the `args` of the payload are not an object"));
+    }
+    let target = describe_payload(&case.example.payload);
+    let native = if words.has_tool(name) {
+        NativeToolCall { name: name.to_owned(), input: args }
+    } else {
+        let calls = caller_of(&payload).to_canonical(name, &args);
+        let [call] = calls.as_slice() else {
+            return Err(format!("`{name}` is several calls in other words; name the agent with `--host`"));
+        };
+        if PINTLE.has_tool(&call.name) && words.native_names(&call.name).next().is_none() {
+            return Err(format!("{} has no tool for `{}`", host.title, call.name));
+        }
+        words.to_native(&call.name, &call.args)
+    };
+    let tool = words.to_canonical(&native.name, &native.input).into_iter().next().map(|call| call.name);
+    Ok((TriedCall { tool: tool.unwrap_or_default(), target, native }, words))
+}
+
+/// What was decided about a call. A rewrite is in Pintle's words.
+fn decided_about_call(call: &TriedCall, words: &ToolVocabulary, handled: &HandledCall) -> ActualDecision {
+    let decided = &handled.decision;
+    let rewritten = decided.input.as_ref().map(|input| {
+        let parts = words.to_canonical(&call.native.name, input);
+        parts
+            .into_iter()
+            .next()
+            .map_or_else(|| json!({"args": input}), |part| json!({"name": part.name, "args": part.args}))
+    });
+    ActualDecision {
+        decision: decision_word(decided.decision, rewritten.is_some()),
+        reason: decided.reason.clone(),
+        context: decided.context.clone(),
+        rewritten,
+    }
+}
+
+/// The hooks that made a decision about a call, and the rules of packs among them.
+fn deciders_of_call(judged: &JudgedCall, decision: &str) -> Vec<String> {
+    let calls = judged.events.iter().flat_map(|event| &event.calls);
+    let deciding: Vec<&CalledHook> = match decision {
+        "block" | "ask" => judged.deciding_hooks(),
+        _ => calls.filter(|call| decides(call, decision)).collect(),
+    };
+    let rules = deciding.iter().filter_map(|hook| judged.pack_of(hook));
+    let rules =
+        rules.flat_map(|active| judged.deciding_findings(active)).map(|finding| finding.rule_name().to_string());
+    deciding.iter().map(|hook| hook.name.clone()).chain(rules).collect()
+}
+
+/// Whether a hook's verdict is an enforced decision in the words of examples.
+fn decides(call: &CalledHook, decision: &str) -> bool {
+    let is_it = match &call.verdict.kind {
+        VerdictKind::Deny { .. } => decision == "block",
+        VerdictKind::Failed(_) => decision == "block" && call.on_failure == FailurePolicy::Closed,
+        VerdictKind::Ask { .. } => decision == "ask",
+        VerdictKind::Rewrite(_) => decision == "modify",
+        VerdictKind::Pass | VerdictKind::Allow { .. } => false,
+    };
+    is_it && call.mode == EnforcementMode::Enforce
+}
+
+fn failure_text(call: &CalledHook) -> Option<String> {
+    match &call.verdict.kind {
+        VerdictKind::Failed(failure) => Some(format!("the hook `{}` failed: {failure}", call.name)),
+        _ => None,
+    }
+}
