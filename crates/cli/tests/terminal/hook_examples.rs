@@ -143,8 +143,8 @@ const CASES: &str = r#"# What all hooks decide together.
 - {call: {tool: read, path: notes.md}, expect: allow}
 - {call: make, expect: allow}
 - {call: make all, expect: allow}
-- {event: prompt.submit, payload: {text: publish it}, expect: block, hook: prompts}
-- {event: prompt.submit, payload: {text: hello}, expect: allow}
+- {event: prompt.submit, payload: {prompt: publish it}, expect: block, hook: prompts}
+- {event: prompt.submit, payload: {prompt: hello}, expect: allow}
 "#;
 
 const PROMPTS: &str = r#"---
@@ -152,7 +152,7 @@ event: prompt.submit
 priority: 10
 script: |
   def handle(event, payload):
-      if "publish" in payload["text"]:
+      if "publish" in payload["prompt"]:
           return block("releases are made by the release job")
       return allow()
 ---
@@ -180,8 +180,8 @@ fn cases_are_judged_by_all_hooks_together() {
         r#"- {call: git push --force, expect: block, hook: guard}
 - {call: ls, expect: ask}
 - {call: curl example.com, expect: modify, rewrite: {command: curl}}
-- {event: prompt.submit, payload: {text: publish it}, expect: block, hook: guard}
-- {event: prompt.submit, payload: {text: publish it}, expect: block, reason: not today}
+- {event: prompt.submit, payload: {prompt: publish it}, expect: block, hook: guard}
+- {event: prompt.submit, payload: {prompt: publish it}, expect: block, reason: not today}
 - {payload: {name: shell, args: ls}, expect: block}
 - {payload: {nmae: shell}, expect: block}
 "#,
@@ -215,4 +215,94 @@ fn a_case_file_that_cannot_be_read_is_invalid() {
     assert!(status == Some(0) && err.contains("the file has no cases"), "{out}{err}");
     let (out, err, status) = fixture.pintle(&["test", "nosuch.cases.yaml"]).run_to_parts();
     assert!(status == Some(3) && out.is_empty() && err.contains("cannot read the file"), "{out}{err}");
+}
+
+#[test]
+fn shipped_examples_hold() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let example = root.join("examples/governed-agent").display().to_string();
+    let (out, err, status) = CliFixture::new_empty().pintle(&["test", &example]).run_to_parts();
+    assert!(status == Some(0) && out.ends_with("17 examples, 5 cases, all hold\n"), "{out}{err}");
+    let guide = std::fs::read_to_string(root.join("docs/guide/testing-a-policy.md")).unwrap();
+    let block = |language: &str| {
+        let fence = format!("```{language}\n");
+        guide.split(fence.as_str()).nth(1).and_then(|rest| rest.split("```\n").next()).unwrap()
+    };
+    let fixture = CliFixture::new_empty()
+        .with_file(".harness/hooks/npm.md", block("markdown"))
+        .with_file(".harness/policy.yaml", "use: [shell, git]\n")
+        .with_file(".harness/policy.cases.yaml", block("yaml"));
+    let (out, err, status) = fixture.pintle(&["test"]).run_to_parts();
+    assert!(status == Some(0) && out.contains("npm.md: 3 examples, all hold\n"), "{out}{err}");
+    assert!(out.contains("policy.cases.yaml: 5 cases, all hold\n"), "{out}{err}");
+}
+
+/// A hook that reads a file of the project, which needs trust.
+const READER: &str = r#"---
+event: tool.pre
+priority: 1
+script: |
+  def handle(event, payload):
+      return block(fs.read("reason.txt"))
+examples:
+  - {call: ls, expect: block, reason: not here}
+---
+"#;
+
+#[test]
+fn a_hook_that_is_not_trusted_is_not_run() {
+    let fixture =
+        CliFixture::new_empty().with_file(".harness/hooks/reader.md", READER).with_file("reason.txt", "not here");
+    snapshot!("test_untrusted", fixture.pintle(&["test"]).run_to_screen());
+    let (out, err, status) = fixture.pintle(&["test", "."]).run_to_parts();
+    assert!(status == Some(0) && out.ends_with("1 example holds\n"), "{out}{err}");
+    // `validate` calls nothing outside its process.
+    let broken = fixture.with_file("reason.txt", "no");
+    let (out, err, status) = broken.pintle(&["validate", "."]).run_to_parts();
+    assert!(status == Some(0) && !out.contains("example_fails"), "{out}{err}");
+    let (out, err, status) = broken.pintle(&["test", "."]).run_to_parts();
+    assert!(status == Some(1) && out.contains("the reason does not contain"), "{out}{err}");
+}
+
+#[test]
+fn hooks_of_one_name_have_their_own_examples() {
+    let hook = |word: &str, examples: &str| {
+        format!(
+            "---\nevent: tool.pre\npriority: 1\nmode: shadow\nscript: |\n  def handle(event, payload):\n      if \"{word}\" in \
+             payload[\"args\"].get(\"command\", \"\"):\n          return block(\"{word}\")\n      return allow()\nexamples:\n{examples}---\n"
+        )
+    };
+    let fixture = CliFixture::new_empty()
+        .with_file("own/hooks/same.md", hook("one", "  - {call: one, expect: block}\n  - {call: two, expect: allow}\n"))
+        .with_file(
+            ".harness/hooks/same.md",
+            hook("two", "  - {call: one, expect: allow}\n  - {call: two, expect: block}\n"),
+        );
+    let own = fixture.path("own").display().to_string();
+    let (out, err, status) = fixture.pintle(&["test"]).with_variable("PINTLE_CONFIG_DIR", &own).run_to_parts();
+    assert!(status == Some(0) && out.ends_with("2 files: 4 examples, all hold\n"), "{out}{err}");
+}
+
+#[test]
+fn examples_of_any_size_and_event_are_judged() {
+    let text = "x".repeat(500_000);
+    let hook = |event: &str, example: &str| {
+        format!(
+            "---\nevent: {event}\npriority: 1\nscript: |\n  def handle(event, payload):\n      return modify({{\"prompt\": payload[\"prompt\"].upper()}})\nexamples:\n  - {example}\n---\n"
+        )
+    };
+    for (example, status) in [
+        (format!("{{payload: {{prompt: {text}}}, expect: modify, rewrite: {{prompt: {}}}}}", text.to_uppercase()), 0),
+        (format!("{{payload: {{prompt: {text}}}, expect: modify, rewrite: {{prompt: {text}}}}}"), 1),
+        (String::from("{payload: {prompt: hi}, expect: modify, rewrite: {nosuch: HI}}"), 1),
+        (String::from("{payload: {promt: hi}, expect: modify}"), 1),
+        (String::from("{payload: [], expect: allow}"), 1),
+        (String::from("{payload: 5, expect: block}"), 1),
+        (String::from("{payload: , expect: block}"), 1),
+    ] {
+        let fixture = CliFixture::new_empty().with_file(".harness/hooks/h.md", hook("prompt.submit", &example));
+        let (out, err, got) = fixture.pintle(&["test", "."]).run_to_parts();
+        let shown: String = example.chars().take(80).collect();
+        assert!(got == Some(status) && out.len() < 10_000, "{shown}: {got:?} {err} {} bytes", out.len());
+    }
 }

@@ -9,19 +9,17 @@ use pintle_host::dialects::PolicyCase;
 use pintle_host::loader::{find_case_files, load_case_file};
 use pintle_host::tools::{NativeToolCall, PINTLE, ToolVocabulary, caller_of};
 use pintle_host::{
-    Diagnostic, Event, EventKind, EventScope, FailurePolicy, HookCache, LoadedRuntime, Payload, RuntimeBuilder,
+    Diagnostic, EventKind, EventScope, FailurePolicy, HookCache, LoadedRuntime, Payload, RuntimeBuilder,
 };
 use serde_json::json;
 
 use super::expectation::{ActualDecision, decision_word};
-use super::hook_examples::{describe_payload, failures, fired_origin};
+use super::hook_examples::{build_event, check_fields, describe_payload, failures};
 use super::test_result::{TestKind, TestResult, TestStatus};
-use crate::commands::try_call::{ANY_AGENT, CallJournal, CalledHook, JudgedCall, TriedCall};
+use crate::commands::try_call::{CallJournal, CalledHook, JudgedCall, TriedCall, agent_speaking};
 use crate::error::CliError;
-use crate::options::payload::complete_payload;
 use crate::options::{
-    AgentOption, HookOptions, HookPaths, PayloadInput, UserOptions, active_packs, defer_approval, preview_host_call,
-    start_builder,
+    AgentOption, HookOptions, HookPaths, UserOptions, active_packs, defer_approval, preview_host_call, start_builder,
 };
 
 /// Runs the cases of one command line.
@@ -90,8 +88,7 @@ impl CaseRunner<'_> {
 
     /// Judges a whole tool call as `pintle try` does.
     fn judge_call(&self, case: &PolicyCase) -> Result<Result<JudgedCase, String>, CliError> {
-        let host = self.host.unwrap_or(&ANY_AGENT);
-        let (call, words) = match case_call(case, host) {
+        let (call, host) = match case_call(case, self.host) {
             Ok(call) => call,
             Err(problem) => return Ok(Err(problem)),
         };
@@ -109,7 +106,7 @@ impl CaseRunner<'_> {
             return Ok(Err(format!("no hook was called: {}", handled.decision.reason)));
         };
         let packs = active_packs(built);
-        let actual = decided_about_call(&call, words, &handled);
+        let actual = decided_about_call(&call, &handled, self.host.is_some());
         let events = journal.take_events();
         let failures = events.iter().flat_map(|judged| &judged.calls).filter_map(failure_text).collect();
         let judged = JudgedCall { call, packs, handled, is_of_named_host: self.host.is_some(), events };
@@ -118,10 +115,6 @@ impl CaseRunner<'_> {
 
     /// Fires an event at the hooks.
     fn judge_event(&mut self, case: &PolicyCase) -> Result<Result<JudgedCase, String>, CliError> {
-        let mut value = case.example.payload.clone();
-        if let Err(error) = complete_payload(&case.event, &mut value) {
-            return Ok(Err(format!("the payload is not valid for `{}`: {error}", case.event)));
-        }
         if self.fired.is_none() {
             let journal = Arc::new(CallJournal::default());
             let builder = start_builder(self.places, self.user)?.journal(Arc::clone(&journal) as _);
@@ -129,9 +122,10 @@ impl CaseRunner<'_> {
         }
         let Some((built, journal)) = &self.fired else { return Ok(Err(String::from("the hooks do not load"))) };
         built.runtime.discard_state();
-        let mut input = PayloadInput { value, session: None, cwd: None, is_example: false };
-        input.complete_call(&case.event, &built.runtime);
-        let event = Event::new(case.event.clone(), input.value, fired_origin());
+        let event = match build_event(&case.event, &case.example.payload, &built.runtime) {
+            Ok(event) => event,
+            Err(problem) => return Ok(Err(problem)),
+        };
         let outcome = built.runtime.fire_in(&event, &EventScope::default());
         let actual = ActualDecision::from_outcome(&outcome);
         let events = journal.take_events();
@@ -154,9 +148,9 @@ pub(super) fn result_of(case: &PolicyCase, status: TestStatus, actual: Option<Ac
     }
 }
 
-/// The call of a case in the words of an agent, with these words.
-fn case_call(case: &PolicyCase, host: &HostDef) -> Result<(TriedCall, &'static ToolVocabulary), String> {
-    let words = host.call_event().and_then(|def| def.tools).unwrap_or(host.tools);
+/// The call of a case in the words of an agent; without one, in its own words.
+fn case_call(case: &PolicyCase, host: Option<&'static HostDef>) -> Result<(TriedCall, &'static HostDef), String> {
+    check_fields(&case.event, &case.example.payload)?;
     let payload = Payload::new(case.example.payload.clone());
     let name = payload.field("name").and_then(|name| name.as_str()).filter(|name| !name.trim().is_empty());
     let Some(name) = name else { return Err(String::from("the payload does not name the tool in `name`")) };
@@ -164,13 +158,15 @@ fn case_call(case: &PolicyCase, host: &HostDef) -> Result<(TriedCall, &'static T
     if !args.is_object() {
         return Err(String::from("the `args` of the payload are not an object"));
     }
-    let target = describe_payload(&case.example.payload);
-    let native = if words.has_tool(name) {
+    let caller = caller_of(&payload);
+    let host = host.unwrap_or_else(|| agent_speaking(caller));
+    let words = words_of(host);
+    let native = if words.name == caller.name || words.has_tool(name) {
         NativeToolCall { name: name.to_owned(), input: args }
     } else {
-        let calls = caller_of(&payload).to_canonical(name, &args);
+        let calls = caller.to_canonical(name, &args);
         let [call] = calls.as_slice() else {
-            return Err(format!("`{name}` is several calls in other words; name the agent with `--host`"));
+            return Err(format!("`{name}` is several calls in the words of {}", host.title));
         };
         if PINTLE.has_tool(&call.name) && words.native_names(&call.name).next().is_none() {
             return Err(format!("{} has no tool for `{}`", host.title, call.name));
@@ -178,18 +174,23 @@ fn case_call(case: &PolicyCase, host: &HostDef) -> Result<(TriedCall, &'static T
         words.to_native(&call.name, &call.args)
     };
     let tool = words.to_canonical(&native.name, &native.input).into_iter().next().map(|call| call.name);
-    Ok((TriedCall { tool: tool.unwrap_or_default(), target, native }, words))
+    Ok((TriedCall { tool: tool.unwrap_or_default(), target: describe_payload(&case.example.payload), native }, host))
 }
 
-/// What was decided about a call. A rewrite is in Pintle's words.
-fn decided_about_call(call: &TriedCall, words: &ToolVocabulary, handled: &HandledCall) -> ActualDecision {
+fn words_of(host: &HostDef) -> &'static ToolVocabulary {
+    host.call_event().and_then(|def| def.tools).unwrap_or(host.tools)
+}
+
+/// What was decided about a call. A rewrite for a named agent is translated to Pintle's words, in which the case is not
+/// bound to that agent.
+fn decided_about_call(call: &TriedCall, handled: &HandledCall, is_translated: bool) -> ActualDecision {
     let decided = &handled.decision;
     let rewritten = decided.input.as_ref().map(|input| {
-        let parts = words.to_canonical(&call.native.name, input);
-        parts
-            .into_iter()
-            .next()
-            .map_or_else(|| json!({"args": input}), |part| json!({"name": part.name, "args": part.args}))
+        let parts = words_of(handled.host).to_canonical(&call.native.name, input);
+        match parts.as_slice() {
+            [part] if is_translated => json!({"name": part.name, "args": part.args}),
+            _ => json!({"name": call.native.name, "args": input}),
+        }
     });
     ActualDecision {
         decision: decision_word(decided.decision, rewritten.is_some()),

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use pintle_host::contract::{HookDeclaration, HookExample};
+use pintle_host::contract::{HookDeclaration, HookExample, suggest_or_list};
 use pintle_host::loader::UNTRUSTED_HANDLER;
 use pintle_host::packs::{BrokenExample, RuleDef, broken_examples};
 use pintle_host::tape::show::single_line;
 use pintle_host::{
-    Chain, Event, EventKind, EventScope, Hook, LoadedRuntime, Origin, Outcome, explain, is_matcher_failure_warning,
+    Chain, Event, EventKind, EventName, EventScope, Hook, LoadedRuntime, Origin, Outcome, Runtime, explain,
+    is_matcher_failure_warning,
 };
 use serde_json::Value;
 
@@ -123,14 +124,10 @@ impl ExampleSuite {
         }
         let runtime = built.runtime.isolate_hook(&self.chain, &self.hook);
         let name = &self.hook.event;
-        let mut value = example.payload.clone();
-        if let Err(error) = complete_payload(name, &mut value) {
-            let text = format!("the payload is not valid for `{name}`: {error}");
-            return self.result(example, TestStatus::Fails(vec![text]), None);
-        }
-        let mut input = PayloadInput { value, session: None, cwd: None, is_example: false };
-        input.complete_call(name, &runtime);
-        let event = Event::new(name.clone(), input.value, fired_origin());
+        let event = match build_event(name, &example.payload, &runtime) {
+            Ok(event) => event,
+            Err(problem) => return self.result(example, TestStatus::Fails(vec![problem]), None),
+        };
         let scope = EventScope { approver: Some(defer_approval()), ..EventScope::default() };
         let outcome = runtime.fire_in(&event, &scope);
         let actual = ActualDecision::from_outcome(&outcome);
@@ -140,6 +137,9 @@ impl ExampleSuite {
             if !problems.is_empty() && outcome.hooks_called == 0 {
                 let excluded = explain(&runtime.hooks(), &event).into_iter().map(|explained| explained.prediction);
                 problems.extend(excluded.filter(|why| !why.is_yes()).map(|why| format!("the hook {why}")));
+            }
+            if !problems.is_empty() {
+                problems.extend(outcome.warnings.iter().map(|warning| warning.message.clone()));
             }
         }
         let status = if problems.is_empty() { TestStatus::Holds } else { TestStatus::Fails(problems) };
@@ -184,14 +184,36 @@ pub(super) fn run_rules(active: &ActivePack) -> Vec<TestResult> {
     examples.map(result).collect()
 }
 
-/// The origin of the events of examples and cases.
-pub(super) fn fired_origin() -> Arc<Origin> {
-    Arc::new(Origin {
+/// The event of a payload, completed as hosts complete it.
+pub(super) fn build_event(name: &EventName, payload: &Value, runtime: &Runtime) -> Result<Event, String> {
+    check_fields(name, payload)?;
+    let mut value = payload.clone();
+    complete_payload(name, &mut value).map_err(|error| format!("the payload is not valid for `{name}`: {error}"))?;
+    let mut input = PayloadInput { value, session: None, cwd: None, is_example: false };
+    input.complete_call(name, runtime);
+    let origin = Origin {
         session: String::from(SESSION),
         turn: 1,
         agent: String::from("root"),
         cwd: current_dir().display().to_string(),
         ..Origin::default()
+    };
+    Ok(Event::new(name.clone(), input.value, Arc::new(origin)))
+}
+
+/// Refuses a payload with a field that the event does not have: with a slip in its name, hooks would pass everything.
+pub(super) fn check_fields(name: &EventName, payload: &Value) -> Result<(), String> {
+    let def = name.def();
+    let (Some(given), Some(known)) = (payload.as_object(), def.schema().get("properties").and_then(Value::as_object))
+    else {
+        return Ok(());
+    };
+    let own = known.keys().map(String::as_str).chain(def.aliases.iter().map(|(_, alias)| *alias));
+    let known: Vec<&str> = own.collect();
+    let unknown = given.keys().find(|field| def.family().is_none() && !known.contains(&field.as_str()));
+    unknown.map_or(Ok(()), |field| {
+        let help = suggest_or_list(field, known.iter().copied(), "its fields are");
+        Err(format!("the payload of `{name}` has no field `{field}` ({help})"))
     })
 }
 

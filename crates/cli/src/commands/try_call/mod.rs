@@ -23,7 +23,8 @@ use crate::options::{
     print_load_errors, start_host_builder, trust,
 };
 use crate::terminal::Terminal;
-pub(super) use any_agent::ANY_AGENT;
+use any_agent::ANY_AGENT;
+pub(super) use any_agent::agent_speaking;
 pub(super) use call_journal::{CallJournal, CalledHook};
 pub(super) use judged_call::JudgedCall;
 use tool_call::ToolArgument;
