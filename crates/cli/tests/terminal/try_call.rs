@@ -176,3 +176,32 @@ fn a_call_is_tried_in_the_words_of_every_agent() {
         }
     }
 }
+
+#[test]
+fn many_calls_have_a_line_each() {
+    let fixture =
+        create_fixture().with_file("calls.txt", "# what agents do\nls\n\nrm -rf ~\ngit push --force\nmake deploy\n");
+    let own = fixture.path("own").display().to_string();
+    snapshot!("try_many", pintle_with(&fixture, &own, &["try", "--file", "calls.txt"]).run_to_screen());
+    let piped = pintle_with(&fixture, &own, &["try", "-", "--json"]).with_input("ls\nrm -rf ~\n");
+    let (out, err, status) = piped.run_to_parts();
+    let decisions: Vec<Value> =
+        out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["decision"].clone()).collect();
+    assert_eq!((decisions, status), (vec![json!("allow"), json!("deny")], Some(2)), "{out}{err}");
+    let (out, err, status) = pintle_with(&fixture, &own, &["try", "-"]).with_input("ls\npwd\n").run_to_parts();
+    assert!(status == Some(0) && out.ends_with("2 calls: 2 allowed\n"), "{out}{err}");
+    let none: &[u8] = b" \n# nothing\n";
+    let cases: [(&[&str], &[u8], &str); 6] = [
+        (&["-"], none, "standard input contains no calls"),
+        (&["-"], b"\xff\n", "standard input is not text"),
+        (&["-", "--tool", "read"], b"ls\n", "`CALL` is for the tools `shell`"),
+        (&["--file", "nosuch"], b"", "cannot read the calls of `nosuch`"),
+        (&["--file", "."], b"", "cannot read the calls of `.`"),
+        (&["--file", "calls.txt", "ls"], b"", "cannot be used with"),
+    ];
+    for (words, input, fault) in cases {
+        let words: Vec<&str> = [&["try"], words].concat();
+        let (out, err, status) = pintle_with(&fixture, &own, &words).with_input(input).run_to_parts();
+        assert!(status == Some(3) && out.is_empty() && err.contains(fault), "{words:?}: {out}{err}");
+    }
+}

@@ -8,20 +8,24 @@ mod judged_call;
 mod report;
 mod tool_call;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 use pintle_bridge::{HookLookup, HostDef};
-use pintle_host::contract::Location;
+use pintle_host::contract::{Location, MAX_PAYLOAD_BYTES};
 use pintle_host::dialects::declare_pack;
+use pintle_host::files;
 use pintle_host::packs::{PackDef, default_packs};
-use pintle_host::{Decision, Layer, RuntimeBuilder};
+use pintle_host::{Decision, HookCache, Layer, RuntimeBuilder};
 
 use crate::error::{CliError, CliStatus};
+use crate::options::payload::read_stdin;
 use crate::options::{
     GlobalOptions, HookOptions, HookPaths, HostArgument, active_packs, current_dir, parse_pack, preview_host_call,
     print_load_errors, start_host_builder, trust,
 };
+use crate::render::count_text;
 use crate::terminal::Terminal;
 use any_agent::ANY_AGENT;
 pub(super) use any_agent::agent_speaking;
@@ -32,9 +36,13 @@ pub(super) use tool_call::TriedCall;
 
 #[derive(Debug, Args)]
 pub(crate) struct TryArgs {
-    /// Command line in quotes, as an agent would give it to its shell.
+    /// Command line in quotes, as an agent would give it to its shell. `-` reads many from standard input, one a line, and
+    /// prints a line for each.
     #[arg(value_name = "CALL")]
     call: Vec<String>,
+    /// Read the command lines from this file, one a line; blank lines and those that start with `#` are passed over.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["call", "path", "to", "url"])]
+    file: Option<PathBuf>,
     /// Tool that is called: `shell`, `read`, `write`, `edit`, `delete`, `move` or `fetch` [default: `shell`, with `--url`
     /// `fetch`].
     #[arg(long, value_name = "TOOL")]
@@ -69,38 +77,98 @@ pub(crate) struct TryArgs {
 impl TryArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let host = self.host.map_or(&ANY_AGENT, |HostArgument(host)| host);
-        let call = self.to_call(host)?;
-        let payload = call.to_payload(host)?;
+        let lines = self.read_lines()?;
+        let calls: Vec<TriedCall> = match &lines {
+            None => vec![self.to_call(host, self.command_line()?)?],
+            Some(lines) => lines.iter().map(|line| self.to_call(host, Some(line))).collect::<Result<_, _>>()?,
+        };
         let places = self.hooks.hook_paths(&[]);
-        let (source, added) = self.choose_packs(host, &places, terminal)?;
-        let journal = Arc::new(CallJournal::default());
-        let watcher = Arc::clone(&journal);
-        let handled = preview_host_call(&payload, &places, &self.hooks, false, |builder| {
-            add_packs(builder.journal(watcher), source, &added)
-        })?;
-        if let Some(built) = &handled.built {
-            print_load_errors(built, terminal);
-            trust::print_untrusted(built, terminal);
+        let packs = self.choose_packs(host, &places, terminal)?;
+        let cache = Arc::new(HookCache::default());
+        let mut counts = [(Decision::Allow, "allowed", 0), (Decision::Ask, "asked", 0), (Decision::Deny, "denied", 0)];
+        for (index, call) in calls.into_iter().enumerate() {
+            let judged = self.judge(call, host, &places, &packs, &cache)?;
+            if let Some(built) = judged.handled.built.as_ref().filter(|_| index == 0) {
+                print_load_errors(built, terminal);
+                trust::print_untrusted(built, terminal);
+            }
+            if let Some((.., count)) = counts.iter_mut().find(|(decision, ..)| *decision == judged.decision()) {
+                *count += 1;
+            }
+            if global.json {
+                terminal.print_json(&judged.to_json());
+            } else if lines.is_some() && !self.explain {
+                terminal.print_lines(&[judged.render_line()]);
+            } else {
+                terminal.print_lines(&judged.render());
+                if self.explain {
+                    terminal.print_lines(&judged.render_explanation());
+                }
+            }
         }
-        let judged = JudgedCall {
+        let made = counts.iter().filter(|(.., count)| *count > 0);
+        let made: Vec<String> = made.map(|(_, word, count)| format!("{count} {word}")).collect();
+        if let Some(lines) = lines.filter(|_| !global.json) {
+            terminal.print_line(format!("{}: {}", count_text(lines.len(), "call"), made.join(", ")));
+        }
+        let is_allowed = counts.iter().all(|(decision, _, count)| *decision == Decision::Allow || *count == 0);
+        Ok(if is_allowed { CliStatus::Done } else { CliStatus::Denied })
+    }
+
+    fn judge(
+        &self,
+        call: TriedCall,
+        host: &'static HostDef,
+        places: &HookPaths,
+        (source, packs): &(&'static str, Vec<&'static PackDef>),
+        cache: &Arc<HookCache>,
+    ) -> Result<JudgedCall, CliError> {
+        let payload = call.to_payload(host)?;
+        let journal = Arc::new(CallJournal::default());
+        let (watcher, cache) = (Arc::clone(&journal), Arc::clone(cache));
+        let handled = preview_host_call(&payload, places, &self.hooks, false, |builder| {
+            add_packs(builder.journal(watcher).hook_cache(cache), source, packs)
+        })?;
+        Ok(JudgedCall {
             call,
             packs: handled.built.as_ref().map(active_packs).unwrap_or_default(),
             handled,
             is_of_named_host: self.host.is_some(),
             events: journal.take_events(),
-        };
-        if global.json {
-            terminal.print_json(&judged.to_json());
-        } else {
-            terminal.print_lines(&judged.render());
-            if self.explain {
-                terminal.print_lines(&judged.render_explanation());
-            }
-        }
-        Ok(match judged.decision() {
-            Decision::Allow => CliStatus::Done,
-            Decision::Ask | Decision::Deny => CliStatus::Denied,
         })
+    }
+
+    /// The command lines of `--file` or of standard input, one a line, without blank ones and comments; `None` if only one
+    /// call is tried.
+    fn read_lines(&self) -> Result<Option<Vec<String>>, CliError> {
+        let (text, place) = match (&self.file, self.call.as_slice()) {
+            (Some(path), _) => {
+                let read = files::read_text(path).map_err(|error| {
+                    CliError::invalid_input(format!("cannot read the calls of `{}`: {error}", path.display()))
+                });
+                (read?, path.display().to_string())
+            }
+            (None, [call]) if call == "-" => {
+                let mut bytes = Vec::new();
+                read_stdin(&mut bytes).map_err(|error| {
+                    CliError::failure(format!("cannot read the calls from standard input: {error}"))
+                })?;
+                if bytes.len() > MAX_PAYLOAD_BYTES {
+                    return Err(CliError::invalid_input("standard input is too large").help("try fewer calls at once"));
+                }
+                let text = String::from_utf8(bytes)
+                    .map_err(|error| CliError::invalid_input(format!("standard input is not text: {error}")))?;
+                (text, String::from("standard input"))
+            }
+            _ => return Ok(None),
+        };
+        let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+        let lines: Vec<String> = lines.map(str::to_owned).collect();
+        if lines.is_empty() {
+            let help = "write one command line a line";
+            return Err(CliError::invalid_input(format!("{place} contains no calls")).help(help));
+        }
+        Ok(Some(lines))
     }
 
     /// The packs that no file turns on, and what they are displayed as.

@@ -62,6 +62,26 @@ impl JudgedCall {
         lines
     }
 
+    /// The call with its decision and what made it, in one line.
+    pub(super) fn render_line(&self) -> StyledLine {
+        let mut line = self.headline();
+        let mut names: Vec<String> = Vec::new();
+        for hook in self.deciding_hooks() {
+            match self.pack_of(hook) {
+                Some(active) => names.extend(self.deciding_findings(active).iter().map(PackFinding::rule_name)),
+                None => names.push(single_line(&hook.name, TEXT)),
+            }
+        }
+        names.dedup();
+        if self.decision() != Decision::Allow && names.is_empty() {
+            names.push(String::from("Pintle itself"));
+        }
+        if !names.is_empty() {
+            line.push(Tone::Quiet, format!("  [{}]", names.join(", ")));
+        }
+        line
+    }
+
     fn headline(&self) -> StyledLine {
         let (tone, word) = match self.decision() {
             Decision::Allow => (Tone::Good, "allowed"),

@@ -62,19 +62,24 @@ pub(in crate::commands) struct TriedCall {
 }
 
 impl TryArgs {
-    /// The call in the words of an agent.
-    pub(super) fn to_call(&self, host: &HostDef) -> Result<TriedCall, CliError> {
+    /// The command line of a single call, if one is given.
+    pub(super) fn command_line(&self) -> Result<Option<&str>, CliError> {
         // The shell that runs `pintle` took the quotes off, so the words cannot be put together again.
         if self.call.len() > 1 {
             let quoted = format!("quote it, as in `pintle try '{}'`", self.call.join(" "));
             let error = format!("the call is {} words instead of one", self.call.len());
             return Err(CliError::invalid_input(error).help(quoted));
         }
+        Ok(self.call.first().map(String::as_str))
+    }
+
+    /// The call in the words of an agent.
+    pub(super) fn to_call(&self, host: &HostDef, command_line: Option<&str>) -> Result<TriedCall, CliError> {
         let [shell, .., fetch] = &TOOLS;
         let assumed = if self.url.is_some() { fetch } else { shell };
         let tool = self.tool.map_or(assumed, |ToolArgument(tool)| tool);
         let given = [
-            ("CALL", self.call.first().map(String::as_str)),
+            ("CALL", command_line),
             ("--path", self.path.as_deref()),
             ("--to", self.to.as_deref()),
             ("--url", self.url.as_deref()),
