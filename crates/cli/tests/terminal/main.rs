@@ -28,6 +28,7 @@ mod life;
 mod log;
 mod meta_policy;
 mod models;
+mod new_files;
 mod one_policy;
 mod packs;
 mod packs_guide;
