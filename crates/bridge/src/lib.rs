@@ -35,7 +35,7 @@ pub use pintle_host::clients::host::{
 pub use pintle_host::clients::{
     CLIENTS as HOSTS, ClientDef as HostDef, ClientEventDef as HostEventDef, UnknownHost, list_names as list_host_names,
 };
-pub use recognise::{host_of_tape, hosts_reading, recognise_payload};
+pub use recognise::{host_of_tape, host_of_tape_file, hosts_reading, recognise_payload};
 #[cfg(target_os = "linux")]
 pub use resident::{
     ParseCommand, ResidentCommand, ResidentOptions, ResidentReport, ask_residents, read_resident_log, run_resident,

@@ -127,6 +127,12 @@ pub trait Handler: Send + Sync + Debug {
         self.inner().is_some_and(|inner| inner.is_reusable())
     }
 
+    /// Whether a call does more than return a verdict and make effect requests: it runs a program, sends a request, or
+    /// reads or writes files. Default: no.
+    fn acts_outside(&self) -> bool {
+        self.inner().is_some_and(|inner| inner.acts_outside())
+    }
+
     /// Runs the hook on an event.
     fn call(&self, call: &HookCall<'_>) -> Verdict;
 }

@@ -34,6 +34,8 @@
 pub mod live_replay;
 mod load_report;
 pub mod native;
+#[cfg(feature = "tape")]
+pub mod redecide;
 mod refusal;
 pub mod register;
 

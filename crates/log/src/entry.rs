@@ -39,6 +39,14 @@ pub struct LogEntry {
     pub decision: RecordedDecision,
 }
 
+impl TapeLocation {
+    /// The ID in the log of the record with this number of a session, and the same with all digits.
+    #[must_use]
+    pub fn entry_id(&self, session: &str, seq: u64) -> (String, String) {
+        make_entry_ids(&make_tape_key(self.host.as_deref(), session, &self.path.to_string_lossy()), seq)
+    }
+}
+
 /// Digits that distinguish a tape from others, the first of which begin the IDs of its entries.
 pub(crate) fn make_tape_key(host: Option<&str>, session: &str, path: &str) -> String {
     let text = [host.unwrap_or_default(), session, path].join("\0");

@@ -200,33 +200,18 @@ impl RecordedDecision {
     /// The rule of a policy file or a pack that decided, such as `git.force-push`: its reason names it in brackets.
     #[must_use]
     pub fn rule(&self) -> Option<&str> {
-        let is_policy = |hook: &str| hook.starts_with("pack:") || hook.starts_with("rules:");
-        let reason = self.reasons.first().filter(|reason| is_policy(reason.hook.as_str()))?;
-        reason.text.match_indices('[').find_map(|(start, _)| {
-            let rest = reason.text.get(start + 1..)?;
-            let name = rest.get(..rest.find(']')?)?;
-            let is_word = |word: &str| {
-                !word.is_empty()
-                    && word.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_0123456789".contains(&byte))
-            };
-            let (pack, rule) = name.split_once('.')?;
-            (is_word(pack) && is_word(rule)).then_some(name)
-        })
+        self.reasons.first().and_then(rule_of_reason)
     }
 
     /// Why it was decided so, in one text: the reasons, otherwise the failures. Empty if neither is known. The name of the
     /// rule that decided is not part of it.
     #[must_use]
     pub fn reason(&self) -> String {
-        let texts: Vec<&str> = match self.reasons.is_empty() {
-            true => self.failures.iter().map(|failed| failed.message.as_str()).collect(),
-            false => self.reasons.iter().map(|reason| reason.text.as_str()).collect(),
-        };
-        let text = texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
-        match self.rule() {
-            Some(rule) => text.replacen(&format!(" [{rule}]"), "", 1),
-            None => text,
+        if !self.reasons.is_empty() {
+            return join_reasons(&self.reasons);
         }
+        let texts = self.failures.iter().map(|failed| failed.message.as_str()).filter(|text| !text.is_empty());
+        texts.collect::<Vec<_>>().join("; ")
     }
 
     /// Whether it belongs in a log: every tool call does, other events only if a hook did something.
@@ -374,12 +359,41 @@ impl DecisionCollector {
     }
 }
 
+/// The rule of a policy file or a pack that a reason is about, such as `git.force-push`: it is named in brackets.
+#[must_use]
+pub fn rule_of_reason(reason: &OutcomeReason) -> Option<&str> {
+    if !["pack:", "rules:"].iter().any(|start| reason.hook.as_str().starts_with(start)) {
+        return None;
+    }
+    reason.text.match_indices('[').find_map(|(start, _)| {
+        let rest = reason.text.get(start + 1..)?;
+        let name = rest.get(..rest.find(']')?)?;
+        let is_word = |word: &str| {
+            !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_0123456789".contains(&byte))
+        };
+        let (pack, rule) = name.split_once('.')?;
+        (is_word(pack) && is_word(rule)).then_some(name)
+    })
+}
+
+/// Reasons in one text, without the name of the rule that decided.
+#[must_use]
+pub fn join_reasons(reasons: &[OutcomeReason]) -> String {
+    let texts = reasons.iter().map(|reason| reason.text.as_str()).filter(|text| !text.is_empty());
+    let text = texts.collect::<Vec<_>>().join("; ");
+    match reasons.first().and_then(rule_of_reason) {
+        Some(rule) => text.replacen(&format!(" [{rule}]"), "", 1),
+        None => text,
+    }
+}
+
 fn call_id(payload: &Value) -> Option<&str> {
     payload.get("id").and_then(Value::as_str).filter(|id| !id.is_empty())
 }
 
 /// The tool of a payload, and what the event is about.
-pub(crate) fn describe_payload(event: &str, payload: &Value) -> (Option<String>, String) {
+#[must_use]
+pub fn describe_payload(event: &str, payload: &Value) -> (Option<String>, String) {
     let def = EventKind::from_name(event).map(EventKind::def);
     let field = |name: &str| payload.get(name).and_then(Value::as_str);
     if def.is_some_and(|def| def.is_about_tool_call()) {

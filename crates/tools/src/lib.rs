@@ -28,7 +28,9 @@ pub use call_paths::PathResolver;
 pub use code_files::DiskFiles;
 pub use hook_vocabulary::{HookVocabulary, NamedVocabularies, tool_names};
 pub use input_shape::{InputShape, ListElement};
-pub use operations::{commands_in_call, commands_of, is_paused, operations_in_call, operations_of};
+pub use operations::{
+    PartSite, commands_in_call, commands_of, effects_of_parts, is_paused, operations_in_call, operations_of,
+};
 pub use translate::heard_events;
 pub use translated_hook::translate_hook;
 pub use vocabularies::{

@@ -36,18 +36,26 @@ impl PathResolver {
 
 /// Where the parts of a call happen.
 #[derive(Clone, Copy)]
-struct PartSite<'s> {
+pub struct PartSite<'s> {
     /// The directory that relative paths refer to.
-    cwd: &'s Path,
-    project: &'s Path,
-    resolve: &'s dyn Fn(&Path) -> PathBuf,
+    pub cwd: &'s Path,
+    /// The directory of the project.
+    pub project: &'s Path,
+    /// Resolves the symbolic links of an absolute path.
+    pub resolve: &'s dyn Fn(&Path) -> PathBuf,
     /// Reads the files with code that the call runs; `None` reads none.
-    files: Option<&'s dyn ProjectFiles>,
+    pub files: Option<&'s dyn ProjectFiles>,
 }
 
 /// What the parts of a call would do, in their order. The agent's own name of the tool says in which language a command
 /// line is. The commands are kept if they are read.
-fn effects_of_parts(native_name: &str, parts: &[CanonicalCall], site: &PartSite<'_>, reads: CallReads) -> CallEffects {
+#[must_use]
+pub fn effects_of_parts(
+    native_name: &str,
+    parts: &[CanonicalCall],
+    site: &PartSite<'_>,
+    reads: CallReads,
+) -> CallEffects {
     let home = pintle_files::home_dir();
     let call_site = CallSite::new(site.cwd, site.project).with_home(home.as_deref()).resolved_by(site.resolve);
     let call_site = CallSite { files: site.files, ..call_site };

@@ -69,8 +69,9 @@ commands! {
     Try(try_call::TryArgs),
     /// List the events, or describe one.
     Events(events::EventsArgs),
-    /// Replay a session from its tape, or with the current hooks.
-    #[command(long_about = "Replay a session from its tape, or re-evaluate it with the current hooks")]
+    /// Replay a session, or show what other hooks would have decided.
+    #[command(long_about = "Replay a session from its tape, fire its events at the current hooks, or show what other hooks \
+                            would have decided about recorded calls")]
     Replay(replay::ReplayArgs),
     /// Show, verify and export session tapes.
     Tape(tape::TapeArgs),

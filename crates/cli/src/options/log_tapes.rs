@@ -39,7 +39,7 @@ pub(crate) struct FollowedLog {
 impl LogTapeOptions {
     /// Opens the index, or makes one in memory where the file cannot be made, and brings it up to date.
     pub(crate) fn open_log(mut self, terminal: &Terminal) -> Result<FollowedLog, CliError> {
-        self.state_dir = self.state_dir.or_else(loader::state_dir).filter(|state| state.is_dir());
+        self.state_dir = self.find_state_dir();
         let index = match &self.state_dir {
             Some(state) => LogIndex::open(&state.join(INDEX)).or_else(|error| {
                 terminal.print_note(format!("{error}; it is made in memory, which takes longer"));
@@ -58,14 +58,37 @@ impl LogTapeOptions {
         }
         Ok(log)
     }
+
+    /// The directory in which `pintle hook` keeps sessions, if it exists.
+    fn find_state_dir(&self) -> Option<PathBuf> {
+        self.state_dir.clone().or_else(loader::state_dir).filter(|state| state.is_dir())
+    }
+
+    /// The tapes, unread. The projects of other agents' sessions are not looked up.
+    pub(crate) fn list_locations(&self) -> Vec<TapeLocation> {
+        let state_dir = self.find_state_dir();
+        let hosts = state_dir.iter().flat_map(|state| {
+            let tapes = move |host| StoredSession::list_tapes(state, host).into_iter().map(move |path| (path, host));
+            HOSTS.iter().copied().flat_map(tapes)
+        });
+        let hosts = hosts.map(|(path, host)| TapeLocation { path, host: Some(host.name.to_owned()), project: None });
+        let home = pintle_host::files::canonicalize(&self.directory).ok();
+        let own = list_tapes(home.as_deref().unwrap_or(&self.directory)).into_iter();
+        let own = own.map(|tape| TapeLocation { path: tape.path, host: None, project: home.clone() });
+        hosts.chain(own).collect()
+    }
+}
+
+/// The project of another agent's session, if it is known.
+pub(crate) fn project_of_tape(tape: &TapeLocation) -> Option<PathBuf> {
+    tape.path.parent().and_then(StoredSession::project_of)
 }
 
 impl FollowedLog {
     /// Reads what has been recorded since the last time.
     pub(crate) fn update(&mut self) -> Result<Vec<UnreadableTape>, CliError> {
-        let tapes = self.list_locations();
-        let project = |tape: &TapeLocation| tape.path.parent().and_then(StoredSession::project_of);
-        self.index.update(&tapes, project).map_err(|error| self.index_error(error))
+        let tapes = self.options.list_locations();
+        self.index.update(&tapes, project_of_tape).map_err(|error| self.index_error(error))
     }
 
     /// Finds entries, oldest first.
@@ -86,17 +109,5 @@ impl FollowedLog {
             }
             None => error,
         }
-    }
-
-    fn list_locations(&self) -> Vec<TapeLocation> {
-        let hosts = self.options.state_dir.iter().flat_map(|state| {
-            let tapes = move |host| StoredSession::list_tapes(state, host).into_iter().map(move |path| (path, host));
-            HOSTS.iter().copied().flat_map(tapes)
-        });
-        let hosts = hosts.map(|(path, host)| TapeLocation { path, host: Some(host.name.to_owned()), project: None });
-        let home = pintle_host::files::canonicalize(&self.options.directory).ok();
-        let own = list_tapes(home.as_deref().unwrap_or(&self.options.directory)).into_iter();
-        let own = own.map(|tape| TapeLocation { path: tape.path, host: None, project: home.clone() });
-        hosts.chain(own).collect()
     }
 }

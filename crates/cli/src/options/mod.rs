@@ -10,6 +10,7 @@ mod global;
 mod hook_paths;
 mod hooks;
 mod host;
+mod log_filter;
 mod log_tapes;
 mod packs;
 pub(crate) mod payload;
@@ -18,6 +19,7 @@ mod policy_files;
 mod preview;
 pub(crate) mod redaction;
 mod session;
+mod start_time;
 mod tape;
 pub(crate) mod trust;
 mod user;
@@ -35,7 +37,8 @@ pub(crate) use hooks::{
     start_host_builder,
 };
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
-pub(crate) use log_tapes::{FollowedLog, LogTapeOptions};
+pub(crate) use log_filter::LogFilterOptions;
+pub(crate) use log_tapes::{FollowedLog, LogTapeOptions, project_of_tape};
 pub(crate) use packs::{ActivePack, active_packs, is_same_place, pack_of, parse_pack};
 pub(crate) use payload::PayloadInput;
 pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};

@@ -29,7 +29,7 @@ script: |
 "#;
 
 /// A person with the guard above, whose agents made some calls.
-fn create_fixture() -> CliFixture {
+pub(crate) fn create_fixture() -> CliFixture {
     let fixture = CliFixture::new_empty().with_file("shop/readme.txt", "");
     fs::create_dir_all(fixture.user_path("hooks")).unwrap();
     fs::write(fixture.user_path("hooks/guard.md"), GUARD).unwrap();
@@ -41,12 +41,12 @@ fn create_fixture() -> CliFixture {
     fixture
 }
 
-fn pintle<'a>(fixture: &'a CliFixture, arguments: &[&'a str]) -> CliInvocation<'a> {
+pub(crate) fn pintle<'a>(fixture: &'a CliFixture, arguments: &[&'a str]) -> CliInvocation<'a> {
     fixture.pintle(arguments).with_variable("TZ", "UTC")
 }
 
 /// A call of a host's tool, which `pintle hook` answers.
-fn call_tool(fixture: &CliFixture, host: &str, session: &str, tool: &str, input: &Value) {
+pub(crate) fn call_tool(fixture: &CliFixture, host: &str, session: &str, tool: &str, input: &Value) {
     let payload = json!({
         "session_id": session,
         "cwd": fs::canonicalize(fixture.path("shop")).unwrap(),
@@ -59,7 +59,7 @@ fn call_tool(fixture: &CliFixture, host: &str, session: &str, tool: &str, input:
 }
 
 /// The entries that a command lists.
-fn list_entries(fixture: &CliFixture, arguments: &[&str]) -> Vec<Value> {
+pub(crate) fn list_entries(fixture: &CliFixture, arguments: &[&str]) -> Vec<Value> {
     let arguments: Vec<&str> = ["log", "--json"].into_iter().chain(arguments.iter().copied()).collect();
     let (out, err, status) = pintle(fixture, &arguments).run_to_parts();
     assert_eq!((status, err.as_str()), (Some(0), ""), "{arguments:?}");
@@ -76,7 +76,7 @@ fn list_calls(fixture: &CliFixture, arguments: &[&str]) -> Vec<String> {
 }
 
 /// The screen without what is another from run to run.
-fn normalized_screen(fixture: &CliFixture, arguments: &[&str]) -> String {
+pub(crate) fn normalized_screen(fixture: &CliFixture, arguments: &[&str]) -> String {
     let paths = [(".", "[folder]"), ("", "[user]")];
     let real = |path: std::path::PathBuf| fs::canonicalize(path).unwrap().display().to_string();
     let [folder, user] = [real(fixture.path(".")), real(fixture.user_path("."))];

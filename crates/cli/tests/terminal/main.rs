@@ -37,6 +37,7 @@ mod persona;
 mod pipes;
 mod plugins;
 mod policy_files;
+mod redecide;
 mod replay;
 mod report;
 mod rules;

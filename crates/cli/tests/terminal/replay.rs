@@ -75,7 +75,10 @@ fn the_hooks_of_today_are_held_against_those_of_the_tape() {
     snapshot!("replay_hooks_same", fixture.pintle(&live).run_to_screen());
     let other = GUARD.replace("not for agents", "not for you").replace("guard.deny", "guard.denied");
     let fixture = fixture.with_file("other/hooks/guard.md", other);
-    snapshot!("replay_hooks_other", fixture.pintle(&["replay", "t.jsonl", "--with", "other/hooks"]).run_to_screen());
+    snapshot!(
+        "replay_hooks_other",
+        fixture.pintle(&["replay", "t.jsonl", "--live-hooks", "--with", "other/hooks"]).run_to_screen()
+    );
     snapshot!(
         "replay_hooks_all",
         fixture.pintle(&["replay", "t.jsonl", "--with", "other/hooks", "--all"]).run_to_screen()

@@ -106,6 +106,9 @@ fn a_tape_from_elsewhere_runs_nothing_that_it_names() {
     fs::rename(fixture.path("project/agent.yaml"), fixture.path("project/team.yaml")).unwrap();
     // What the person names counts.
     let (said, status, is_pwned) = run_as_stranger(&fixture, &["replay", "t.jsonl", "--with", "team.yaml"]);
+    assert_eq!((status, is_pwned), (Some(0), false), "deciding again runs no program: {said}");
+    let live = ["replay", "t.jsonl", "--live-hooks", "--with", "team.yaml"];
+    let (said, status, is_pwned) = run_as_stranger(&fixture, &live);
     assert_eq!((status, is_pwned), (Some(0), true), "{said}");
     forget_runs(&fixture);
     let (said, status, is_pwned) = run_as_stranger(&fixture, &["run", "team.yaml", "--resume", "t.jsonl", "more"]);
@@ -142,7 +145,7 @@ fn a_tape_that_was_changed_is_neither_fired_nor_gone_on_with() {
     fs::write(fixture.path("project/t.jsonl"), changed).unwrap();
     for arguments in [
         &["replay", "t.jsonl", "--live-hooks"][..],
-        &["replay", "t.jsonl", "--with", "team.yaml"],
+        &["replay", "t.jsonl", "--live-hooks", "--with", "team.yaml"],
         &["run", "--resume", "t.jsonl", "more"],
         &["run", "team.yaml", "--resume", "t.jsonl", "more"],
     ] {

@@ -12,6 +12,8 @@ use super::{BuiltinCall, BuiltinHook};
 pub(super) struct BuiltinHandler {
     pub(super) builtin: Box<dyn BuiltinHook>,
     pub(super) setup: BuiltinConfig,
+    /// Whether the built-in has side effects.
+    pub(super) has_side_effects: bool,
 }
 
 impl Handler for BuiltinHandler {
@@ -41,6 +43,10 @@ impl Handler for BuiltinHandler {
 
     fn redactor(&self) -> Option<Arc<dyn Redactor>> {
         self.builtin.redactor()
+    }
+
+    fn acts_outside(&self) -> bool {
+        self.has_side_effects
     }
 
     fn call(&self, call: &HookCall<'_>) -> Verdict {

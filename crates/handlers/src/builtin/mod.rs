@@ -126,7 +126,7 @@ pub(crate) fn build(declaration: &HookDeclaration, spec: &BuiltinSpec, state: &A
         state.redactor.get_or_init(|| own);
     }
     let setup = BuiltinConfig::new(declaration, spec, Arc::clone(state));
-    let handler = BuiltinHandler { builtin, setup };
+    let handler = BuiltinHandler { builtin, setup, has_side_effects: !def.side_effects.is_empty() };
     BuiltHandler { handler: Some(Arc::new(handler)), guard: def.can_deny, diagnostics, ..BuiltHandler::default() }
 }
 

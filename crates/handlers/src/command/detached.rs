@@ -51,6 +51,10 @@ impl Handler for DetachedCommandHandler {
         HookInfluence::Observes
     }
 
+    fn acts_outside(&self) -> bool {
+        true
+    }
+
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         if call.cancel.is_cancelled() {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));

@@ -72,6 +72,10 @@ impl Handler for CommandHandler {
         self.codec.influence(event_alias).min(HookInfluence::MayChange)
     }
 
+    fn acts_outside(&self) -> bool {
+        true
+    }
+
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         let (place, warning) = self.program.resolve_environment(call, &*self.codec);
         let answer = match &self.persistent_process {

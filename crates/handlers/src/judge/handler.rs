@@ -67,6 +67,10 @@ impl Handler for JudgeHandler {
         self.codec.influence(event_alias).min(HookInfluence::MayChange)
     }
 
+    fn acts_outside(&self) -> bool {
+        true
+    }
+
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         match self.request_judgement(call) {
             Ok(reply) => self.codec.decode(call.event, &call.hook.event_alias, HandlerOutput::Text(reply)),

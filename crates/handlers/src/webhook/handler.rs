@@ -52,6 +52,10 @@ impl Handler for WebhookHandler {
         }
     }
 
+    fn acts_outside(&self) -> bool {
+        true
+    }
+
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         if call.cancel.is_cancelled() {
             return Verdict::failed(Failure::new(FailureKind::Cancelled, "the call was cancelled"));

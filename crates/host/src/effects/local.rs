@@ -3,16 +3,17 @@
 use pintle_contract::{EffectCaller, EffectReply, EffectRequest};
 use serde_json::Value;
 
-use super::ScopedEffects;
-use crate::ScriptLogLine;
+use crate::state::RunState;
+use crate::{EventScope, ScriptLogLine};
 
 /// Performs metrics, log, cache and scratch requests, which cannot fail.
 pub(crate) fn answer_local(
-    effects: &ScopedEffects<'_>,
+    run_state: &RunState,
+    scope: &EventScope,
     caller: EffectCaller<'_>,
     request: EffectRequest,
 ) -> EffectReply {
-    let (state, scope) = (effects.runtime.run_state().for_layer(caller.layer), effects.scope);
+    let state = run_state.for_layer(caller.layer);
     let found = |value: Option<Value>| value.map_or(EffectReply::Absent, EffectReply::Value);
     match request {
         EffectRequest::MetricIncr { name, amount: by } => EffectReply::Int(state.metrics.increment(&name, by)),

@@ -31,7 +31,7 @@ impl ScopedEffects<'_> {
     fn perform_request(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError> {
         if let Some(sharing) = self.runtime.state_sharing() {
             if let Some(changes) = request.changes_state() {
-                let answer = || local::answer_local(self, caller, request);
+                let answer = || local::answer_local(self.runtime.run_state(), self.scope, caller, request);
                 return sharing.with_state(caller.call, &self.scope.scratch, changes, answer);
             }
             if request.may_wait() {
@@ -61,7 +61,7 @@ impl ScopedEffects<'_> {
                 Some(host) => host.perform(caller, request, &self.scope.for_caller(caller)),
                 None => Err(EffectError(String::from("no agent is available for this request"))),
             },
-            local => Ok(local::answer_local(self, caller, local)),
+            local => Ok(local::answer_local(self.runtime.run_state(), self.scope, caller, local)),
         }
     }
 }

@@ -54,22 +54,32 @@ impl<'r> CurrentHooks<'r> {
     /// The same hooks, with the recorded trust for all but managed and user hooks. Their verdicts are only
     /// compared, not enforced, so it does not matter whether the user trusts their current version.
     pub(super) fn with_source_trust(&self, source_trust: SourceTrust) -> Self {
-        let with_trust = |set: &Arc<HookSet>| {
-            let chain = |chain: &Chain| {
-                if chain.layer < Layer::Project {
-                    return chain.clone();
-                }
-                let hook = |hook: &Arc<Hook>| Arc::new(Hook { source_trust, ..Hook::clone(hook) });
-                Chain { hooks: chain.hooks.iter().map(hook).collect(), ..chain.clone() }
+        self.map_hooks(|chain, hook| match chain.layer < Layer::Project {
+            true => Arc::clone(hook),
+            false => Arc::new(Hook { source_trust, ..Hook::clone(hook) }),
+        })
+    }
+
+    /// The same hooks, each as `map` returns it.
+    pub(crate) fn map_hooks(&self, map: impl Fn(&Chain, &Arc<Hook>) -> Arc<Hook>) -> Self {
+        let map_set = |set: &Arc<HookSet>| {
+            let chain = |chain: &Chain| Chain {
+                hooks: chain.hooks.iter().map(|hook| map(chain, hook)).collect(),
+                ..chain.clone()
             };
             Arc::new(HookSet::new(set.chains().iter().map(chain).collect()))
         };
-        let agents = self.agents.iter().map(|(name, set)| (name.clone(), with_trust(set))).collect();
-        Self { runtime: self.runtime, base_set: with_trust(&self.base_set), agents }
+        let agents = self.agents.iter().map(|(name, set)| (name.clone(), map_set(set))).collect();
+        Self { runtime: self.runtime, base_set: map_set(&self.base_set), agents }
+    }
+
+    /// The sets of the runtime and of its agents.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &Arc<HookSet>> {
+        std::iter::once(&self.base_set).chain(self.agents.values())
     }
 
     /// The hooks that an agent runs under.
-    pub(super) fn hooks_for_agent(&self, agent: &str) -> Arc<HookSet> {
+    pub(crate) fn hooks_for_agent(&self, agent: &str) -> Arc<HookSet> {
         Arc::clone(self.agents.get(agent).unwrap_or(&self.base_set))
     }
 }

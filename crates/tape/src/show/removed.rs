@@ -69,7 +69,8 @@ impl RemovedTexts {
     }
 
     /// The replacement for a record's text that contains a removed text.
-    pub(crate) fn replacement_for(&self, text: &str) -> Option<String> {
+    #[must_use]
+    pub fn replacement_for(&self, text: &str) -> Option<String> {
         let is_in = |removed: &String| {
             text == removed || (removed.len() >= SHORTEST_PART_BYTES && text.contains(removed.as_str()))
         };

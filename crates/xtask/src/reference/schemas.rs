@@ -1,5 +1,5 @@
 //! `schemas/`: the JSON Schema of each event's payload, of the protocol of `pintle serve`, and of what
-//! `pintle validate` and `pintle test` report.
+//! `pintle validate`, `pintle test` and `pintle replay --with` report.
 
 use pintle_bridge::serving::protocol::generate_protocol_schema;
 use pintle_contract::event::{EventDef, EventKind};
@@ -14,10 +14,11 @@ const EMBEDDED_PROTOCOL: &str = "crates/bridge/src/serving/schema.json";
 /// The schema of the protocol.
 const PROTOCOL: &str = "schemas/serve.json";
 
-/// The schemas of what `pintle validate` and `pintle test` report, which the program's tests compare with their output.
-const REPORTS: [(&str, &str); 2] = [
+/// The schemas of what commands report, which the program's tests compare with their output.
+const REPORTS: [(&str, &str); 3] = [
     ("schemas/validate.json", include_str!("../../../cli/src/commands/validate/schema.json")),
     ("schemas/test.json", include_str!("../../../cli/src/commands/test/schema.json")),
+    ("schemas/redecide.json", include_str!("../../../cli/src/commands/replay/redecide/schema.json")),
 ];
 
 /// Renders one file per event, that of the protocol and those of the reports, and the files that the program carries.

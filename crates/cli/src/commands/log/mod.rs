@@ -1,23 +1,19 @@
 //! `pintle log`: lists what was decided, one line a decision.
 
 mod line;
-mod since;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use pintle_host::files;
 use pintle_host::tape::decisions::DecisionLabel;
 use pintle_host::{Clock, SystemClock};
 use pintle_log::LogQuery;
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{FollowedLog, GlobalOptions, HostsArgument, LogTapeOptions};
+use crate::options::{FollowedLog, GlobalOptions, LogFilterOptions, LogTapeOptions};
 use crate::terminal::Terminal;
 pub(super) use line::{agent_text, call_text, entry_to_json, time_text, word_tone};
 
@@ -41,16 +37,8 @@ pub(crate) struct LogArgs {
     /// List the decisions in which a hook failed.
     #[arg(long)]
     failed: bool,
-    /// List decisions since a time: `30m`, `2h`, `1d`, `2w`, `today`, `yesterday`, `2026-01-31` or
-    /// `2026-01-31T08:00:00Z`.
-    #[arg(long, value_name = "TIME", value_parser = since::parse_start)]
-    since: Option<since::StartTime>,
-    /// List decisions in sessions of an agent, or of `all` agents under `pintle hook`.
-    #[arg(long, value_name = "HOST")]
-    host: Option<HostsArgument>,
-    /// List decisions in a project, or in a directory below it.
-    #[arg(long, value_name = "DIR")]
-    project: Option<PathBuf>,
+    #[command(flatten)]
+    filter: LogFilterOptions,
     /// List what a rule (`git.force-push`), a pack (`git`) or a hook decided.
     #[arg(long, value_name = "NAME")]
     rule: Option<String>,
@@ -90,15 +78,14 @@ impl LogArgs {
             (self.asked, DecisionLabel::Asked),
             (self.rewritten, DecisionLabel::Rewritten),
         ];
-        let now = i64::try_from(SystemClock::default().unix_ms()).unwrap_or(i64::MAX);
-        let now = Timestamp::from_millisecond(now).unwrap_or(Timestamp::MAX);
-        let default_limit = if self.since.is_some() { 0 } else { 50 };
+        let since_ms = self.filter.since_ms();
+        let default_limit = if since_ms.is_some() { 0 } else { 50 };
         LogQuery {
             words: words.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, word)| word).collect(),
             with_failures: self.failed,
-            since_ms: self.since.as_ref().map(|start| start.to_unix_ms(now, &TimeZone::system())),
-            hosts: self.host.iter().flat_map(|named| &named.0).map(|host| host.name.to_owned()).collect(),
-            project: self.project.as_ref().map(|dir| files::canonicalize(dir).unwrap_or_else(|_| dir.clone())),
+            since_ms,
+            hosts: self.filter.host_names(),
+            project: self.filter.project_dir(),
             rule: self.rule.clone(),
             limit: Some(self.limit.unwrap_or(default_limit)).filter(|limit| *limit > 0),
         }

@@ -28,21 +28,26 @@ pub(crate) struct LiveHookArgs {
     /// answered from the tape.
     #[arg(long)]
     live_hooks: bool,
-    /// Use the hooks of this path, as in `pintle run`. May be repeated [default: the paths that the tape's hooks came
-    /// from].
+    /// Decide every recorded call again by the hooks of this path instead of those of the session, and show what changes;
+    /// nothing but the hooks runs. With `--live-hooks`: fire the events at them. May be repeated.
     #[arg(long, value_name = "PATH")]
-    with: Vec<PathBuf>,
+    pub(super) with: Vec<PathBuf>,
     /// Report every difference, not only the first one.
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    user: UserOptions,
+    pub(super) user: UserOptions,
 }
 
 impl LiveHookArgs {
-    /// Whether the current hooks are called.
+    /// Whether every step of a session is compared with what the current hooks do.
     pub(super) fn is_live(&self) -> bool {
-        self.live_hooks || !self.with.is_empty() || self.all
+        self.live_hooks || self.all
+    }
+
+    /// Whether recorded calls are decided again.
+    pub(super) fn is_redecision(&self) -> bool {
+        !self.with.is_empty() && !self.is_live()
     }
 
     pub(super) fn execute(

@@ -3,6 +3,7 @@
 mod excerpt;
 mod live_hooks;
 mod progress;
+mod redecide;
 mod report;
 mod step;
 
@@ -22,8 +23,9 @@ use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// Tape to replay.
-    tape: PathBuf,
+    /// Tapes: one to replay; with `--with`, any number [default: with `--with`, every tape that `pintle log` lists].
+    #[arg(value_name = "TAPE", required_unless_present = "with")]
+    tapes: Vec<PathBuf>,
     /// Write the new tape to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "live_hooks")]
     out: Option<PathBuf>,
@@ -38,26 +40,45 @@ pub(crate) struct ReplayArgs {
     threads: Option<NonZeroUsize>,
     #[command(flatten)]
     hooks: live_hooks::LiveHookArgs,
+    #[command(flatten)]
+    redecide: redecide::RedecideArgs,
 }
 
 impl ReplayArgs {
-    /// Replays a tape, or fires its events at the current hooks.
+    /// Replays a tape, fires its events at the current hooks, or decides tapes again.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let bytes = files::read(&self.tape)
-            .map_err(|error| CliError::invalid_input(format!("cannot open tape `{}`: {error}", self.tape.display())))?;
+        if self.hooks.is_redecision() {
+            if self.until.is_some() || self.step || self.out.is_some() {
+                let what = "`--until`, `--step` and `--out` replay a tape, which `--with` does not";
+                return Err(CliError::invalid_input(what).help("remove one of them"));
+            }
+            return self.redecide.execute(&self.hooks, &self.tapes, self.threads, terminal, global);
+        }
+        if let Some(option) = self.redecide.first_option() {
+            let what = format!("`{option}` selects what `--with` decides again, and there is no `--with`");
+            return Err(CliError::invalid_input(what).help("name other hooks with `--with PATH`"));
+        }
+        let [tape] = &*self.tapes else {
+            let what = "one tape is replayed at a time; only `--with PATH` without `--live-hooks` takes several";
+            return Err(CliError::invalid_input(what).help("name one tape"));
+        };
+        self.replay(tape, terminal, global)
+    }
+
+    fn replay(&self, tape: &Path, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        let bytes = files::read(tape)
+            .map_err(|error| CliError::invalid_input(format!("cannot open tape `{}`: {error}", tape.display())))?;
         if self.hooks.is_live() {
             if self.until.is_some() {
-                return Err(CliError::invalid_input(
-                    "`--until` cannot be used with `--live-hooks`, `--with` or `--all`",
-                )
-                .help("remove `--until`, or the others"));
+                return Err(CliError::invalid_input("`--until` cannot be used with `--live-hooks` or `--all`")
+                    .help("remove `--until`, or the others"));
             }
-            return self.hooks.execute(&self.tape, &bytes, terminal, global);
+            return self.hooks.execute(tape, &bytes, terminal, global);
         }
         if self.step {
             step::require_terminal()?;
         }
-        if let Some(out) = self.out.as_ref().filter(|out| is_same_file(out, &self.tape)) {
+        if let Some(out) = self.out.as_ref().filter(|out| is_same_file(out, tape)) {
             let error =
                 CliError::invalid_input(format!("`{}` is the tape itself, which is never overwritten", out.display()));
             return Err(error.help("name another file with `--out`"));
@@ -66,7 +87,7 @@ impl ReplayArgs {
         let progress = progress::ProgressLine::new(terminal, "records");
         let begun = Instant::now();
         let replayed = replay_with(&bytes, &options, &|done, of| progress.show(done, of))
-            .map_err(|error| self.to_cli_error(&error))?;
+            .map_err(|error| to_cli_error(tape, &error))?;
         let took = begun.elapsed();
         progress.clear();
         if let Some(out) = &self.out {
@@ -83,12 +104,12 @@ impl ReplayArgs {
         }
         Ok(if replayed.difference.is_none() { CliStatus::Done } else { CliStatus::Failed })
     }
+}
 
-    fn to_cli_error(&self, error: &ReplayError) -> CliError {
-        match error {
-            ReplayError::Tape(TapeError::Open { .. }) => CliError::invalid_input(error),
-            _ => CliError::invalid_input(format!("`{}`: {error}", self.tape.display())),
-        }
+fn to_cli_error(tape: &Path, error: &ReplayError) -> CliError {
+    match error {
+        ReplayError::Tape(TapeError::Open { .. }) => CliError::invalid_input(error),
+        _ => CliError::invalid_input(format!("`{}`: {error}", tape.display())),
     }
 }
 

@@ -6,7 +6,7 @@ use jiff::{Timestamp, ToSpan, Zoned};
 
 /// The start of a time until now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum StartTime {
+pub(crate) enum StartTime {
     /// This long ago.
     Ago { ms: u64 },
     /// The beginning of the day this many days ago.
@@ -18,7 +18,7 @@ pub(super) enum StartTime {
 }
 
 /// Parses what a person writes for a time.
-pub(super) fn parse_start(text: &str) -> Result<StartTime, String> {
+pub(crate) fn parse_start(text: &str) -> Result<StartTime, String> {
     const UNITS: [(&str, u64); 5] = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 604_800)];
     match text {
         "today" => return Ok(StartTime::DayStart { days_ago: 0 }),
@@ -44,7 +44,7 @@ pub(super) fn parse_start(text: &str) -> Result<StartTime, String> {
 
 impl StartTime {
     /// The start in milliseconds since the Unix epoch.
-    pub(super) fn to_unix_ms(&self, now: Timestamp, zone: &TimeZone) -> u64 {
+    pub(crate) fn to_unix_ms(&self, now: Timestamp, zone: &TimeZone) -> u64 {
         let start_of = |date: Date| date.to_zoned(zone.clone()).ok().as_ref().map(Zoned::timestamp);
         let start = match self {
             Self::Ago { ms } => return to_unix_ms(now).saturating_sub(*ms),

@@ -1,0 +1,163 @@
+//! Loads the hooks, and decides tapes again on all processors.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use parking_lot::Mutex;
+use pintle_host::redecide::{PolicyHooks, RedecisionReport, RedecisionTask, TapeRedecision, redecide_tape};
+use pintle_host::tape::TapeReader;
+use pintle_host::{EventKind, Layer, LoadedRuntime, Runtime, RuntimeBuilder, WorkerProgram};
+
+use super::super::live_hooks::LiveHookArgs;
+use super::super::progress::ProgressLine;
+use super::{ReadTape, RedecisionResult};
+use crate::error::CliError;
+use crate::options::{HookPaths, load_hooks, print_load_errors, trust};
+use crate::render::diagnostic;
+use crate::terminal::Terminal;
+
+/// The stack of a thread that calls hooks, as large as that of a main thread.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What the threads found together.
+#[derive(Debug, Default)]
+struct MergedTapes {
+    report: RedecisionReport,
+    endings: Vec<TapeEnding>,
+}
+
+/// How far a tape was read.
+#[derive(Debug)]
+struct TapeEnding {
+    /// The tape, by its number.
+    tape: usize,
+    session: String,
+    problem: Option<String>,
+}
+
+/// The hooks, as they apply to other agents and to Pintle's own.
+#[derive(Debug)]
+pub(super) struct HookSets {
+    /// Those of an agent in the files apply to any agent.
+    for_hosts: Option<LoadedRuntime>,
+    /// Each agent has its own.
+    for_own: Option<LoadedRuntime>,
+}
+
+impl HookSets {
+    /// Loads the hooks that the tapes need. Hooks that do not load end the command: what they guard would look allowed.
+    pub(super) fn load(hooks: &LiveHookArgs, tapes: &[ReadTape], terminal: &Terminal) -> Result<Self, CliError> {
+        let has_own = tapes.iter().any(|tape| tape.location.host.is_none());
+        let has_hosts = tapes.iter().any(|tape| tape.location.host.is_some());
+        let paths = HookPaths::from_named_paths(hooks.with.clone()).with_required_hooks();
+        let start = || Runtime::builder().worker(WorkerProgram::current_exe()).trust(paths.trust_options());
+        // Without any tape, the hooks are checked all the same.
+        let for_hosts = if has_hosts || !has_own {
+            let add = |builder: RuntimeBuilder, path| builder.hooks(path, Layer::Project);
+            let builder = paths.paths.iter().fold(start().agent_hooks_apply_globally(), add);
+            Some(load_hooks(hooks.user.add_flags(builder)?, &paths.paths, terminal)?)
+        } else {
+            None
+        };
+        let for_own = if has_own {
+            let add = |builder: RuntimeBuilder, path| builder.guarded_path(path, Layer::Project);
+            let builder = hooks.user.add_flags(paths.paths.iter().fold(start(), add))?;
+            Some(match &for_hosts {
+                // What is wrong with them was printed.
+                Some(_) => builder.load(),
+                None => load_hooks(builder, &paths.paths, terminal)?,
+            })
+        } else {
+            None
+        };
+        if let Some(built) = for_own.as_ref().filter(|built| built.has_errors()) {
+            print_load_errors(built, terminal);
+            return Err(CliError::invalid_input("cannot load the hooks; nothing was decided"));
+        }
+        for built in [&for_hosts, &for_own].into_iter().flatten() {
+            trust::require_trusted_tape(built)?;
+        }
+        Ok(Self { for_hosts, for_own })
+    }
+
+    /// Decides tapes again.
+    pub(super) fn redecide(
+        &self,
+        mut tapes: Vec<ReadTape>,
+        since_ms: Option<u64>,
+        example_limit: usize,
+        threads: Option<NonZeroUsize>,
+        terminal: &Terminal,
+    ) -> Result<RedecisionResult, CliError> {
+        let mut sets: [Option<PolicyHooks<'_>>; 2] = [None, None];
+        for (built, set) in [&self.for_hosts, &self.for_own].into_iter().zip(&mut sets) {
+            let Some(built) = built else { continue };
+            let (hooks, errors) = PolicyHooks::from_built(built);
+            if !errors.is_empty() {
+                errors.iter().for_each(|error| terminal.print_error_line(diagnostic::render_diagnostic(error)));
+                return Err(CliError::invalid_input("cannot load the hooks of an agent; nothing was decided"));
+            }
+            *set = Some(hooks);
+        }
+        let [for_hosts, for_own] = &sets;
+        let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let progress = ProgressLine::new(terminal, "tapes");
+        let merged: Mutex<MergedTapes> = Mutex::default();
+        let decide = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(tape) = tapes.get(index) else { return };
+                let hooks = if tape.location.host.is_some() { for_hosts } else { for_own };
+                let Some(hooks) = hooks else { continue };
+                let redecision = RedecisionTask {
+                    base: None,
+                    hooks,
+                    tape: index,
+                    project: tape.location.project.as_deref(),
+                    since_ms,
+                    example_limit,
+                };
+                let (session, problem) = match TapeReader::open(&tape.location.path) {
+                    Err(error) => (String::new(), Some(error.to_string())),
+                    Ok(reader) => {
+                        let TapeRedecision { report, session, error, torn } = redecide_tape(reader, &redecision);
+                        merged.lock().report.merge(report, example_limit);
+                        let torn = || torn.map(|torn| torn.to_string());
+                        (session, error.map(|error| error.to_string()).or_else(torn))
+                    }
+                };
+                merged.lock().endings.push(TapeEnding { tape: index, session, problem });
+                progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, tapes.len());
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..threads.min(tapes.len()) {
+                let spawned = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, decide);
+                // Without more threads, this one does all of it.
+                if spawned.is_err() {
+                    decide();
+                }
+            }
+        });
+        progress.clear();
+        let MergedTapes { report, endings } = merged.into_inner();
+        for TapeEnding { tape, session, problem } in endings {
+            if let Some(tape) = tapes.get_mut(tape) {
+                (tape.session, tape.problem) = (session, problem);
+            }
+        }
+        let heard = sets.iter().flatten().flat_map(PolicyHooks::heard_events);
+        let has_calls = report.seen_events.contains(EventKind::ToolPre.name());
+        // What is decided about a call before `tool.pre` is decided from its record.
+        let is_of_call = |event: &str| {
+            has_calls && [EventKind::ToolTransform, EventKind::ToolGuard].iter().any(|kind| kind.name() == event)
+        };
+        let unheard = heard.filter(|event| !report.seen_events.contains(*event) && !is_of_call(event));
+        let mut unheard_events: Vec<String> = unheard.map(str::to_owned).collect();
+        unheard_events.sort();
+        unheard_events.dedup();
+        Ok(RedecisionResult { report, tapes, unheard_events })
+    }
+}

@@ -1,0 +1,161 @@
+//! `--with` without `--live-hooks`: what other hooks would have decided about recorded calls.
+
+mod decider;
+mod json;
+mod text;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use pintle_bridge::host_of_tape_file;
+use pintle_host::files;
+use pintle_host::redecide::{ChangeDirection, RedecisionReport};
+use pintle_log::TapeLocation;
+
+use super::live_hooks::LiveHookArgs;
+use crate::error::{CliError, CliStatus};
+use crate::options::{GlobalOptions, LogFilterOptions, LogTapeOptions, project_of_tape};
+use crate::terminal::Terminal;
+use decider::HookSets;
+
+/// The examples of each change that are shown by default.
+const EXAMPLES: usize = 3;
+
+#[derive(Debug, Args)]
+pub(crate) struct RedecideArgs {
+    #[command(flatten)]
+    filter: LogFilterOptions,
+    /// With `--with`: the number of newest calls to show of each change; 0 shows all [default: 3].
+    #[arg(long, short = 'n', value_name = "COUNT")]
+    limit: Option<usize>,
+    /// With `--with`: exit with status 1 if anything changes, if anything is decided less or more strictly. Unless it is
+    /// `stricter`, also if something could not be decided again.
+    #[arg(long, value_name = "CHANGE", value_enum)]
+    fail_on: Option<FailOn>,
+    #[command(flatten)]
+    tapes: LogTapeOptions,
+}
+
+/// Which changes fail the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Change,
+    Looser,
+    Stricter,
+}
+
+/// What was decided again, and what could not be read.
+#[derive(Debug)]
+struct RedecisionResult {
+    report: RedecisionReport,
+    tapes: Vec<ReadTape>,
+    /// Events that the hooks listen to and that no tape has.
+    unheard_events: Vec<String>,
+}
+
+/// A tape that was read.
+#[derive(Debug)]
+struct ReadTape {
+    location: TapeLocation,
+    /// Whether the log has it, so that its calls have IDs.
+    is_in_log: bool,
+    /// The session of its header.
+    session: String,
+    /// Why it was not read to its end.
+    problem: Option<String>,
+}
+
+impl ReadTape {
+    /// The ID of a record for `pintle why`.
+    fn entry_id(&self, seq: u64) -> Option<(String, String)> {
+        self.is_in_log.then(|| self.location.entry_id(&self.session, seq))
+    }
+}
+
+impl RedecideArgs {
+    /// The first option that is only for deciding again.
+    pub(super) fn first_option(&self) -> Option<&'static str> {
+        match (self.limit, self.fail_on) {
+            (Some(_), _) => Some("-n"),
+            (_, Some(_)) => Some("--fail-on"),
+            _ => self.filter.is_set().then_some("--since`, `--host` or `--project"),
+        }
+    }
+
+    pub(super) fn execute(
+        &self,
+        hooks: &LiveHookArgs,
+        named: &[PathBuf],
+        threads: Option<NonZeroUsize>,
+        terminal: &Terminal,
+        global: &GlobalOptions,
+    ) -> Result<CliStatus, CliError> {
+        let tapes = self.find_tapes(named)?;
+        let sets = HookSets::load(hooks, &tapes, terminal)?;
+        let limit = Some(self.limit.unwrap_or(EXAMPLES)).filter(|limit| *limit > 0).unwrap_or(usize::MAX);
+        let result = sets.redecide(tapes, self.filter.since_ms(), limit, threads, terminal)?;
+        if global.json {
+            terminal.print_json(&json::result_to_json(&result));
+        } else {
+            text::print_result(&result, &hooks.with, terminal);
+        }
+        Ok(if self.is_failure(&result) { CliStatus::Failed } else { CliStatus::Done })
+    }
+
+    /// The tapes that are named, otherwise those of the log.
+    fn find_tapes(&self, named: &[PathBuf]) -> Result<Vec<ReadTape>, CliError> {
+        let listed = self.tapes.list_locations();
+        let mut tapes = Vec::new();
+        if named.is_empty() {
+            let with_project = |tape: TapeLocation| {
+                let project = tape.project.clone().or_else(|| project_of_tape(&tape));
+                TapeLocation { project, ..tape }
+            };
+            let found = self.filter.select_tapes(listed.into_iter().map(with_project).collect());
+            tapes.extend(found.into_iter().map(|location| (location, true)));
+        } else {
+            for path in named {
+                if !path.is_file() {
+                    return Err(CliError::invalid_input(format!("`{}` is not a tape: no such file", path.display())));
+                }
+                let same = |tape: &&TapeLocation| {
+                    tape.path == *path
+                        || (tape.path.file_name() == path.file_name() && super::is_same_file(&tape.path, path))
+                };
+                let location = listed.iter().find(same).cloned().unwrap_or_else(|| TapeLocation {
+                    path: path.clone(),
+                    host: host_of_tape_file(path).map(|host| host.name.to_owned()),
+                    project: None,
+                });
+                let project = location.project.clone().or_else(|| project_of_tape(&location));
+                let is_in_log = listed.iter().any(|tape| tape.path == location.path);
+                tapes.push((TapeLocation { project, ..location }, is_in_log));
+            }
+            let selected = self.filter.select_tapes(tapes.iter().map(|(location, _)| location.clone()).collect());
+            tapes.retain(|(location, _)| selected.contains(location));
+        }
+        let as_read = |(location, is_in_log)| ReadTape { location, is_in_log, session: String::new(), problem: None };
+        let mut tapes: Vec<ReadTape> = tapes.into_iter().map(as_read).collect();
+        // The longest one would otherwise be the last to end.
+        tapes.sort_by_cached_key(|tape| {
+            let size = files::open(&tape.location.path).and_then(|file| file.metadata()).map_or(0, |found| found.len());
+            (std::cmp::Reverse(size), tape.location.path.clone())
+        });
+        Ok(tapes)
+    }
+
+    fn is_failure(&self, result: &RedecisionResult) -> bool {
+        let has = |direction: ChangeDirection| {
+            let mut kinds = result.report.changes.keys();
+            kinds.any(|(before, after)| ChangeDirection::between(*before, *after) == direction)
+        };
+        let is_partial = !result.report.undecided.is_empty() || result.tapes.iter().any(|tape| tape.problem.is_some());
+        match self.fail_on {
+            None => false,
+            Some(FailOn::Stricter) => has(ChangeDirection::Stricter),
+            Some(FailOn::Looser) => has(ChangeDirection::Looser) || is_partial,
+            Some(FailOn::Change) => !result.report.changes.is_empty() || is_partial,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! `pintle replay --with`: what other hooks would have decided about recorded calls.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::fixture::{CliFixture, snapshot};
+use crate::log::{call_tool, create_fixture, list_entries, normalized_screen, pintle};
+
+/// Hooks in one file, with a script each.
+fn hook(event: &str, script: &str) -> String {
+    let lines: String = script.lines().map(|line| format!("      {line}\n")).collect();
+    format!("---\nevent: {event}\nscript: |\n  def handle(event, payload):\n{lines}---\n")
+}
+
+/// The report about what other hooks decide.
+fn redecide(fixture: &CliFixture, with: &str, more: &[&str]) -> Value {
+    let arguments: Vec<&str> = ["replay", "--json", "--with", with].iter().chain(more).copied().collect();
+    let (out, err, status) = pintle(fixture, &arguments).run_to_parts();
+    assert_eq!(status, Some(0), "{arguments:?}: {err}");
+    serde_json::from_str(&out).unwrap()
+}
+
+/// The changes of a report, and the calls of their examples.
+fn changes_of(report: &Value) -> Vec<(String, Vec<String>)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let change = |change: &Value| {
+        let title = format!("{} -> {}: {}", text(&change["before"]), text(&change["after"]), change["count"]);
+        (title, change["examples"].as_array().unwrap().iter().map(|call| text(&call["call"])).collect())
+    };
+    report["changes"].as_array().unwrap().iter().map(change).collect()
+}
+
+/// The reasons why calls are not decided, with their number.
+fn gaps_of(report: &Value) -> Vec<String> {
+    let gap =
+        |gap: &Value| format!("{} {} {}", gap["count"], gap["hook"].as_str().unwrap(), gap["reason"].as_str().unwrap());
+    report["undecided"].as_array().unwrap().iter().map(gap).collect()
+}
+
+fn change(title: &str, calls: &[&str]) -> (String, Vec<String>) {
+    (title.to_owned(), calls.iter().map(|&call| call.to_owned()).collect())
+}
+
+#[test]
+fn a_policy_is_compared_with_what_was_decided() {
+    let fixture = create_fixture().with_file("new/policy.yaml", "use: [shell, git]\n");
+    call_tool(&fixture, "codex", "c2", "Bash", &json!({"command": "git push --force"}));
+    let screen = |arguments: &[&str]| normalized_screen(&fixture, arguments);
+    snapshot!("redecide_policy", screen(&["replay", "--with", "new/policy.yaml"]));
+    let own = fixture.user_path("hooks").display().to_string();
+    snapshot!("redecide_same", screen(&["replay", "--with", &own]).replace(&own, "[hooks]"));
+    let nothing = ["replay", "--with", "new/policy.yaml", "--directory", "shop", "--state-dir", "none"];
+    snapshot!("redecide_nothing", screen(&nothing));
+    snapshot!("redecide_misuse", screen(&["replay", "t.jsonl", "-n", "1"]));
+    // The ID of an example is that of the log.
+    let report = redecide(&fixture, "new/policy.yaml", &["--host", "codex", "-n", "1"]);
+    let denied = &report["changes"][0]["examples"][0];
+    assert_eq!(denied["call"], "git push --force");
+    let id = denied["id"].as_str().unwrap();
+    assert!(list_entries(&fixture, &[]).iter().any(|entry| entry["id"] == id), "{report}");
+    let (out, err, status) = pintle(&fixture, &["why", id]).run_to_parts();
+    assert!(status == Some(0) && out.contains("git push --force"), "{out}{err}");
+}
+
+#[test]
+fn filters_select_tapes_and_changes_fail_if_they_are_to() {
+    let fixture = create_fixture().with_file("none/hooks/quiet.md", hook("tool.pre", "return allow()"));
+    let counts = |more: &[&str]| {
+        let report = redecide(&fixture, "none", more);
+        (report["tapes"].as_u64().unwrap(), report["calls"].as_u64().unwrap())
+    };
+    let shop = fixture.path("shop").display().to_string();
+    let tape = fixture.user_path("bridge/codex/c2/tape.jsonl").display().to_string();
+    let cases: [(&[&str], (u64, u64)); 7] = [
+        (&[], (2, 7)),
+        (&["--host", "codex"], (1, 1)),
+        (&["--since", "1h"], (2, 7)),
+        (&["--since", "2100-01-01"], (2, 0)),
+        (&["--project", &shop], (2, 7)),
+        (&["--project", "elsewhere"], (0, 0)),
+        (&[&tape], (1, 1)),
+    ];
+    for (arguments, wanted) in cases {
+        assert_eq!(counts(arguments), wanted, "{arguments:?}");
+    }
+    let all = redecide(&fixture, "none", &["-n", "0"]);
+    let looser = [
+        change("asked -> allowed: 2", &["deploy now", "deploy\nnow \u{1b}[2J"]),
+        change("denied -> allowed: 2", &["mkfs /dev/sda", "crash"]),
+    ];
+    assert_eq!(changes_of(&all)[1..], looser);
+    let fixture = fixture.with_file("all/hooks/no.md", hook("tool.pre", "return block('no')"));
+    let fixture = fixture
+        .with_file("program/pintle.yaml", "")
+        .with_file("program/hooks/p.md", hook("tool.pre", "http.get('https://a.example')\nreturn allow()"));
+    let own = fixture.user_path("hooks").display().to_string();
+    for (with, fail_on, wanted) in [
+        ("none", "looser", 1),
+        ("none", "stricter", 0),
+        ("none", "change", 1),
+        ("all", "looser", 0),
+        ("all", "stricter", 1),
+        (&*own, "change", 0),
+        ("program", "looser", 1),
+    ] {
+        let (out, err, status) = pintle(&fixture, &["replay", "--with", with, "--fail-on", fail_on]).run_to_parts();
+        assert_eq!(status, Some(wanted), "{with} {fail_on}: {out}{err}");
+    }
+}
+
+#[test]
+fn what_cannot_be_decided_again_is_never_allowed() {
+    let program = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n";
+    let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+        {"type": "command", "command": "touch ran; exit 2"},
+    ]}]}});
+    let fixture = create_fixture()
+        .with_file("program/.claude/settings.json", settings.to_string())
+        .with_file(
+            "server/hooks/ask.md",
+            hook("tool.pre", "r = http.get('https://a.example/' + payload['name'])\nreturn allow()"),
+        )
+        .with_file("luck/hooks/dice.md", hook("tool.pre", "return block('bad luck') if random(1, 6) == 6 else allow()"))
+        .with_file(
+            "mixed/hooks/a.md",
+            hook("tool.pre", "if 'mkfs' in str(payload['args']):\n    return block('no')\nreturn allow()"),
+        )
+        .with_file("mixed/hooks/b.md", hook("tool.pre", "return block('bad luck') if random(1, 6) == 6 else allow()"))
+        .with_file("broken/hooks/a.md", program)
+        .with_file("broken/hooks/b.md", program.replace("return allow()", "return allow("))
+        .with_file("empty/readme.txt", "")
+        .with_file("late/hooks/idle.md", hook("session.idle", "return allow()"));
+    let report = redecide(&fixture, "program/.claude/settings.json", &[]);
+    assert_eq!(gaps_of(&report), ["6 touch ran; exit 2 is a program, which is not run"], "{report}");
+    assert!(!fixture.path("ran").exists() && !fixture.path("shop/ran").exists());
+    let needs = |what: &str| format!("needs {what}, and the tape has no reply to its request");
+    assert_eq!(gaps_of(&redecide(&fixture, "server", &[])), [format!("7 ask {}", needs("the network"))]);
+    assert_eq!(gaps_of(&redecide(&fixture, "luck", &[])), [format!("7 dice {}", needs("random numbers"))]);
+    // What another hook denies is denied, whatever is missing.
+    let mixed = redecide(&fixture, "mixed", &[]);
+    assert_eq!(
+        (gaps_of(&mixed), mixed["unchanged"].clone()),
+        (vec![format!("6 b {}", needs("random numbers"))], json!(1))
+    );
+    for with in ["broken", "empty", "missing"] {
+        let (out, err, status) = pintle(&fixture, &["replay", "--with", with]).run_to_parts();
+        assert_eq!((status, out.as_str()), (Some(3), ""), "{with}: {err}");
+    }
+    assert_eq!(redecide(&fixture, "late", &[])["unheard_events"], json!(["session.idle"]));
+}
+
+#[test]
+fn a_tape_is_read_as_far_as_it_goes() {
+    let fixture = create_fixture().with_file("none/hooks/quiet.md", hook("tool.pre", "return allow()"));
+    let tape = fixture.user_path("bridge/claude/c1/tape.jsonl");
+    let text = fs::read_to_string(&tape).unwrap();
+    let third = text.match_indices("\"kind\":\"event\"").nth(2).unwrap().0;
+    let end = text[..third].rfind('\n').unwrap() + 1;
+    let other_format = text.replacen("\"format\":7", "\"format\":6", 1);
+    assert_ne!(other_format, text);
+    let outcome = text.find("\"kind\":\"outcome\"").unwrap();
+    let torn = &text[..outcome];
+    let cases = [
+        (format!("{}{{\"seq\":\n{}", &text[..end], &text[end..]), 2, 0, "line "),
+        (other_format, 0, 0, "format 6"),
+        (torn.to_owned(), 0, 1, "is truncated after"),
+        (String::new(), 0, 0, "empty"),
+        (String::from("nothing"), 0, 0, ""),
+    ];
+    for (text, calls, unfinished, reason) in cases {
+        fs::write(&tape, &text).unwrap();
+        let report = redecide(&fixture, "none", &["--host", "claude"]);
+        assert_eq!((&report["calls"], &report["unfinished"]), (&json!(calls), &json!(unfinished)), "{report}");
+        let why = report["unreadable"][0]["reason"].as_str().unwrap();
+        assert!(why.contains(reason), "{why}");
+        let named = tape.display().to_string();
+        let (_, err, status) = pintle(&fixture, &["replay", &named, "--with", "none"]).run_to_parts();
+        assert!(status == Some(0) && err.contains("was decided as far as it can be read"), "{err}");
+        let failing = ["replay", &named, "--with", "none", "--fail-on", "looser"];
+        assert_eq!(pintle(&fixture, &failing).run_to_parts().2, Some(1));
+    }
+}
+
+#[test]
+fn the_report_is_as_its_schema_says() {
+    let fixture = create_fixture().with_file(
+        "new/hooks/guard.md",
+        hook("tool.pre", "if 'ls' in str(payload['args']):\n    random(1, 2)\nreturn allow()"),
+    );
+    let report = redecide(&fixture, "new", &[]);
+    let schema: Value = serde_json::from_str(include_str!("../../src/commands/replay/redecide/schema.json")).unwrap();
+    let mut checked = 0;
+    check_keys(&report, &schema, &schema, &mut checked);
+    assert!(checked > 10, "{checked}");
+}
+
+/// Compares the keys of objects with those that a schema requires.
+fn check_keys(value: &Value, schema: &Value, root: &Value, checked: &mut usize) {
+    if let Some(path) = schema["$ref"].as_str() {
+        return check_keys(value, root.pointer(path.trim_start_matches('#')).unwrap(), root, checked);
+    }
+    if let (Some(fields), Some(required)) = (value.as_object(), schema["required"].as_array()) {
+        let keys: Vec<&str> = fields.keys().map(String::as_str).collect();
+        let wanted: Vec<&str> = required.iter().map(|key| key.as_str().unwrap()).collect();
+        assert_eq!(keys, wanted);
+        assert_eq!(schema["properties"].as_object().unwrap().keys().map(String::as_str).collect::<Vec<_>>(), wanted);
+        *checked += 1;
+        for (key, field) in fields {
+            check_keys(field, schema["properties"].get(key).unwrap(), root, checked);
+        }
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        assert!(words.contains(value), "{value}");
+    }
+    for item in value.as_array().into_iter().flatten() {
+        check_keys(item, &schema["items"], root, checked);
+    }
+}
