@@ -219,3 +219,121 @@ fn check_keys(value: &Value, schema: &Value, root: &Value, checked: &mut usize) 
         check_keys(item, &schema["items"], root, checked);
     }
 }
+
+/// The events of a session of Claude Code, in the order in which they come.
+fn record_session(fixture: &CliFixture) {
+    let cwd = fs::canonicalize(fixture.path("shop")).unwrap();
+    let send = |event: &str, more: Value| {
+        let mut payload = json!({"session_id": "c9", "cwd": cwd, "hook_event_name": event});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        pintle(fixture, &["hook", "claude", event]).with_input(&payload.to_string()).run_to_parts();
+    };
+    let call =
+        |id: &str, command: &str| json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}});
+    let result = |id: &str, command: &str, stdout: &str| {
+        let mut payload = call(id, command);
+        payload.as_object_mut().unwrap().insert("tool_response".into(), json!({"stdout": stdout, "stderr": ""}));
+        payload
+    };
+    send("SessionStart", json!({"source": "startup"}));
+    send("UserPromptSubmit", json!({"prompt": "the secret"}));
+    send("UserPromptSubmit", json!({"prompt": "deploy to prod"}));
+    send("PreToolUse", call("t1", "deploy now"));
+    send("PostToolUse", result("t1", "deploy now", "a token"));
+    send("PreToolUse", call("t2", "wipe it"));
+    // An ID twice: two calls.
+    send("PreToolUse", call("t1", "fetch x"));
+    send("PreToolUse", call("t1", "fetch x"));
+    send("PreToolUse", call("t3", "fourth"));
+    send("PermissionRequest", json!({"tool_name": "Bash", "tool_input": {"command": "git status"}}));
+    send("PermissionRequest", json!({"tool_name": "Bash", "tool_input": {"command": "git push"}}));
+    let task = json!({"description": "d", "prompt": "do it", "subagent_type": "x"});
+    send("PreToolUse", json!({"tool_name": "Task", "tool_use_id": "t4", "tool_input": task, "agent_id": "a1"}));
+    send("Stop", json!({}));
+}
+
+#[test]
+fn the_same_hooks_decide_the_same_at_every_event() {
+    let fixture = CliFixture::new_empty().with_file("shop/readme.txt", "");
+    let scripts = [
+        ("count", "tool.pre", "return block('too many') if metrics.incr('calls') > 3 else allow()"),
+        (
+            "fetch",
+            "tool.pre",
+            "command = payload['args'].get('command', '')\nif command.startswith('fetch'):\n    return modify({'args': {'command': command + ' --slow'}})\nreturn allow()",
+        ),
+        (
+            "prompt",
+            "prompt.submit",
+            "ctx.set('prod', 'prod' in payload['prompt'])\nreturn block('no') if 'secret' in payload['prompt'] else allow()",
+        ),
+        (
+            "guard",
+            "tool.guard",
+            "text = str(payload['args'])\nif 'deploy' in text and ctx.get('prod'):\n    return ask('prod?')\nreturn block('wiped') if 'wipe' in text else allow()",
+        ),
+        ("answer", "permission.ask", "return block('no') if 'push' in str(payload['args']) else None"),
+        ("result", "tool.post", "return modify({'content': 'removed'}) if 'token' in payload['content'] else allow()"),
+    ];
+    let fixture = scripts.iter().fold(fixture, |fixture, (name, event, script)| {
+        fs::create_dir_all(fixture.user_path("hooks")).unwrap();
+        fs::write(fixture.user_path(&format!("hooks/{name}.md")), hook(event, script)).unwrap();
+        fixture
+    });
+    record_session(&fixture);
+    let own = fixture.user_path("hooks").display().to_string();
+    let same = redecide(&fixture, &own, &[]);
+    assert_eq!((changes_of(&same), gaps_of(&same)), (vec![], vec![]), "{same}");
+    assert_eq!((&same["calls"], &same["unfinished"]), (&json!(8), &json!(0)), "{same}");
+    // Each hook is missed where it decided, and the call is the one that it got.
+    let cases = [
+        ("count", vec![change("denied -> allowed: 2", &["fourth", "do it"])]),
+        ("fetch", vec![change("rewritten -> allowed: 2", &["fetch x", "fetch x"])]),
+        (
+            "prompt",
+            vec![change("asked -> allowed: 1", &["deploy now"]), change("denied -> allowed: 1", &["the secret"])],
+        ),
+        // What the guard denied is counted, so that the second fetch is the fourth call.
+        (
+            "guard",
+            vec![
+                change("rewritten -> denied: 1", &["fetch x"]),
+                change("asked -> allowed: 1", &["deploy now"]),
+                change("denied -> allowed: 1", &["wipe it"]),
+            ],
+        ),
+        ("answer", vec![change("denied -> asked: 1", &["git push"])]),
+        ("result", vec![change("rewritten -> allowed: 1", &["deploy now"])]),
+    ];
+    for (left_out, wanted) in cases {
+        let kept = scripts.iter().filter(|(name, ..)| *name != left_out);
+        for (name, event, script) in kept {
+            let dir = fixture.path(&format!("without-{left_out}/hooks"));
+            fs::create_dir_all(&dir).unwrap();
+            fs::write(dir.join(format!("{name}.md")), hook(event, script)).unwrap();
+        }
+        assert_eq!(changes_of(&redecide(&fixture, &format!("without-{left_out}"), &[])), wanted, "{left_out}");
+    }
+}
+
+#[test]
+fn sessions_of_the_own_loop_are_decided_agent_by_agent() {
+    let agent = "---\nname: tidy\nmodel: {provider: script, name: script.yaml}\n---\nYou tidy.\n";
+    let script =
+        "turns:\n  - calls: [{tool: list, args: {path: .}}, {tool: read, args: {path: script.yaml}}]\n  - say: Done.\n";
+    let fixture = CliFixture::with_guards().with_file("harness.md", agent).with_file("script.yaml", script);
+    let (_, err, status) = fixture.pintle(&["run", ".", "Go."]).run_to_parts();
+    assert_eq!(status, Some(0), "{err}");
+    let same = redecide(&fixture, ".", &[]);
+    assert_eq!((changes_of(&same), &same["calls"]), (vec![], &json!(2)), "{same}");
+    // The hooks of an agent apply to its own calls.
+    let team = |agent: &str| {
+        let hooks = "hooks: {pre_tool_use: [{matcher: '*', hooks: [{type: command, command: 'exit 2'}]}]}";
+        format!(
+            "agents:\n  root: {{model: a/b, description: d, instruction: i}}\n  {agent}: {{model: a/b, description: d, instruction: i, {hooks}}}\n"
+        )
+    };
+    let fixture = fixture.with_file("tidy.yaml", team("tidy")).with_file("other.yaml", team("other"));
+    assert_eq!(redecide(&fixture, "tidy.yaml", &[])["undecided"][0]["count"], 2);
+    assert_eq!(redecide(&fixture, "other.yaml", &[])["undecided"], json!([]));
+}

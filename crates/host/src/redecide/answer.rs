@@ -238,3 +238,81 @@ impl AnswerBuilder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pintle_contract::HookId;
+
+    use super::*;
+
+    /// An outcome, from a word and the hook that says it.
+    fn add(answer: &mut AnswerBuilder, kind: EventKind, word: &str) {
+        let payload = json!({"name": "shell", "args": {"cmd": word}, "cwd": "/p"});
+        let reasons = [OutcomeReason::new(HookId::new(format!("{word} at {kind}")), "why")];
+        let outcome = OutcomeView {
+            decision: if word == "deny" { Decision::Deny } else { Decision::Allow },
+            is_asked: word == "ask",
+            is_approved: word == "approve",
+            rewritten: (word == "rewrite").then_some(&payload),
+            reasons: if word == "allow" { &[] } else { &reasons },
+            failure: None,
+            changed_by: (word == "rewrite").then(|| String::from("rewriter")),
+        };
+        answer.add(kind, &outcome);
+    }
+
+    #[test]
+    fn the_events_about_a_call_have_one_answer() {
+        use EventKind::{PermissionAsk, PromptSubmit, ToolGuard, ToolPre, ToolTransform};
+        use PolicyResult::{Allowed, Approved, Asked, Denied, Rewritten};
+        let cases: [(&[(EventKind, &str)], PolicyResult, Option<&str>); 13] = [
+            (&[(ToolPre, "allow")], Allowed, None),
+            (&[(ToolPre, "approve")], Approved, Some("approve at tool.pre")),
+            (&[(ToolGuard, "ask"), (ToolPre, "approve")], Asked, Some("ask at tool.guard")),
+            (&[(ToolGuard, "deny")], Denied, Some("deny at tool.guard")),
+            (&[(ToolTransform, "rewrite"), (ToolPre, "allow")], Rewritten, Some("rewriter")),
+            (&[(ToolPre, "rewrite"), (ToolGuard, "deny")], Denied, Some("deny at tool.guard")),
+            // Hooks may answer for the user, but not what a guard asks.
+            (&[(ToolPre, "ask"), (PermissionAsk, "approve")], Approved, Some("approve at permission.ask")),
+            (&[(ToolGuard, "ask"), (PermissionAsk, "approve")], Asked, Some("ask at tool.guard")),
+            (&[(ToolPre, "ask"), (PermissionAsk, "deny")], Denied, Some("deny at permission.ask")),
+            // The agent is about to ask its user.
+            (&[(PermissionAsk, "allow")], Asked, None),
+            (&[(PermissionAsk, "ask")], Asked, None),
+            (&[(PermissionAsk, "approve")], Approved, Some("approve at permission.ask")),
+            (&[(PromptSubmit, "approve")], Allowed, None),
+        ];
+        for (events, result, hook) in cases {
+            let mut answer = AnswerBuilder::new(events[0].0);
+            events.iter().for_each(|(kind, word)| add(&mut answer, *kind, word));
+            let answer = answer.finish();
+            assert_eq!((answer.result, answer.hook.as_deref()), (result, hook), "{events:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_the_same_if_the_same_happens() {
+        let rewritten = |word: &str| {
+            let mut answer = AnswerBuilder::new(EventKind::ToolPre);
+            let payload = json!({"name": "shell", "args": {"cmd": word}, "operations": [word.len()]});
+            let view = OutcomeView {
+                decision: Decision::Allow,
+                is_asked: false,
+                is_approved: false,
+                rewritten: Some(&payload),
+                reasons: &[],
+                failure: None,
+                changed_by: Some(word.to_owned()),
+            };
+            answer.add(EventKind::ToolPre, &view);
+            answer.finish()
+        };
+        assert!(rewritten("a").is_same_as(&rewritten("a")) && !rewritten("a").is_same_as(&rewritten("b")));
+        assert!(!PolicyAnswer::allowed().is_same_as(&rewritten("a")));
+        let directions =
+            [(PolicyResult::Denied, PolicyResult::Asked), (PolicyResult::Allowed, PolicyResult::Rewritten)]
+                .map(|(before, after)| ChangeDirection::between(before, after));
+        assert_eq!(directions, [ChangeDirection::Looser, ChangeDirection::Stricter]);
+        assert_eq!(ChangeDirection::between(PolicyResult::Rewritten, PolicyResult::Rewritten), ChangeDirection::Other);
+    }
+}

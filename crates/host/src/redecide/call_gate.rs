@@ -38,7 +38,7 @@ pub(super) struct PolicyCallGate<'g> {
     context: &'g ThingContext<'g>,
     call: &'g CallRecording,
     /// The call as the hooks left it; `None` while it is as it was recorded.
-    changed: Option<Value>,
+    changed: Option<Payload>,
     answer: AnswerBuilder,
 }
 
@@ -67,25 +67,32 @@ impl<'g> PolicyCallGate<'g> {
         let recorded = self.call.event_of(stage).unwrap_or(first);
         let name = EventName::from(stage.event_kind());
         let mut payload = self.changed.clone().unwrap_or_else(|| recorded.payload.clone());
-        if let Value::Object(fields) = &mut payload
-            && stage != CallStage::Pre
-        {
-            fields.shift_remove("invalid");
+        if stage != CallStage::Pre && payload.field("invalid").is_some() {
+            payload = without_fields(&payload, &["invalid"]);
         }
         if stage == CallStage::Delegation {
-            let event = to_request(&payload)?.to_event(stage, "", Arc::clone(&first.origin));
-            payload = event.payload.into_value();
+            payload = to_request(&payload)?.to_event(stage, "", Arc::clone(&first.origin)).payload;
         }
         Some(TapeEvent { at_ms: recorded.at_ms, name, payload, origin: Arc::clone(&first.origin) })
     }
 }
 
+/// A payload without some of its fields.
+fn without_fields(payload: &Payload, names: &[&str]) -> Payload {
+    let mut value = payload.value().clone();
+    if let Value::Object(fields) = &mut value {
+        for name in names {
+            fields.shift_remove(*name);
+        }
+    }
+    Payload::new(value)
+}
+
 /// The call of a payload, for what the protocol asks about it.
-fn to_request(payload: &Value) -> Option<ToolCallRequest> {
-    let text = |name: &str| payload.get(name).and_then(Value::as_str);
-    let caller = caller_of(&Payload::new(payload.clone()));
-    let args = payload.get("args").cloned().unwrap_or_default();
-    Some(ToolCallRequest::new(text("id").unwrap_or_default(), caller, text("name")?, args))
+fn to_request(payload: &Payload) -> Option<ToolCallRequest> {
+    let text = |name: &str| payload.field(name).and_then(Value::as_str);
+    let args = payload.field("args").cloned().unwrap_or_default();
+    Some(ToolCallRequest::new(text("id").unwrap_or_default(), caller_of(payload), text("name")?, args))
 }
 
 impl ToolCallHost for PolicyCallGate<'_> {
@@ -98,7 +105,7 @@ impl ToolCallHost for PolicyCallGate<'_> {
             CallStage::Pre => true,
             CallStage::Delegation => {
                 // Pintle's own loop fires it with more than the call says, and records it.
-                let is_host = |event: &TapeEvent| event.payload.get("host").is_some_and(Value::is_object);
+                let is_host = |event: &TapeEvent| event.payload.field("host").is_some_and(Value::is_object);
                 self.set.has_hooks_for(&EventKind::DelegationPre.into())
                     && self.call.first().is_some_and(|(_, event)| is_host(event))
                     && self.event_for(CallStage::Pre).is_some_and(|event| {
@@ -113,7 +120,7 @@ impl ToolCallHost for PolicyCallGate<'_> {
         let event = self.event_for(stage).ok_or(DeniedAgain)?;
         match self.session.fire(self.set, &event, self.context) {
             Some(outcome) => Ok(outcome),
-            None => Ok(Outcome::unchanged(Payload::new(event.payload))),
+            None => Ok(Outcome::unchanged(event.payload)),
         }
     }
 
@@ -130,14 +137,8 @@ impl ToolCallHost for PolicyCallGate<'_> {
         if !outcome.rewritten || stage == CallStage::Delegation {
             return Ok(false);
         }
-        let mut payload = outcome.payload.value().clone();
-        if let Value::Object(fields) = &mut payload {
-            // Hooks that read it get it again for the changed call.
-            for name in WORKED_OUT {
-                fields.shift_remove(name);
-            }
-        }
-        self.changed = Some(payload);
+        // Hooks that read it get it again for the changed call.
+        self.changed = Some(without_fields(&outcome.payload, &WORKED_OUT));
         Ok(true)
     }
 

@@ -29,7 +29,7 @@ pub use policy_hooks::{DecisionGap, PolicyHooks};
 pub use report::{ChangeGroup, ChangeSource, RedecidedCall, RedecisionReport};
 
 use answer::{AnswerBuilder, OutcomeView};
-use call_gate::PolicyCallGate;
+use call_gate::{CallRecording, PolicyCallGate};
 use recorded_things::{RecordedSubject, RecordedThing, ThingCollector};
 use session_state::{PolicySession, ThingContext};
 
@@ -142,25 +142,30 @@ impl RedecisionRun<'_> {
             self.report.events += 1
         }
         let (seq, subject, recorded) = (thing.seq, thing.subject, thing.answer);
+        let recorded = recorded.finish();
+        let has_pre = |call: &CallRecording| call.event_of(CallStage::Pre).is_some();
+        let is_listed = match &subject {
+            RecordedSubject::Call(call) if has_pre(call) => true,
+            _ => recorded.hook.is_some(),
+        };
+        gaps = missing_in(&after, gaps);
         let before = match base {
             Some((before, base_gaps)) => {
-                gaps = missing_in(&after, gaps);
                 gaps.extend(missing_in(&before, base_gaps));
                 before
             }
-            None => {
-                gaps = missing_in(&after, gaps);
-                recorded.finish()
-            }
+            None => recorded,
         };
         if gaps.is_empty() && before.is_same_as(&after) {
             self.report.unchanged += 1;
             return;
         }
         let Some(event) = subject.first_event() else { return };
-        let (tool, call) = describe_payload(event.name.as_str(), &event.payload);
+        let (tool, call) = describe_payload(event.name.as_str(), event.payload.value());
         let redecided = RedecidedCall {
             seq,
+            is_listed,
+            is_tool_call: is_call,
             at_ms: event.at_ms,
             tape: self.redecision.tape,
             session: event.origin.session.clone(),

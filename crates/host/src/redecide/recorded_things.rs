@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Decision, EffectError, EventKind, EventName, FailurePolicy, Origin};
+use pintle_contract::{Decision, EffectError, EventKind, EventName, FailurePolicy, Origin, Payload};
 use pintle_lifecycle::CallStage;
 use pintle_tape::decisions::HOST_NOTE;
 use pintle_tape::record::{EventRecord, HookCallRecord, OutcomeRecord};
@@ -16,7 +16,7 @@ use super::session_state::{RecordedEffect, TapeEvent};
 /// One tool call or another event of a tape, with what was decided about it.
 #[derive(Debug)]
 pub(super) struct RecordedThing {
-    /// The number of its first record.
+    /// The number of the record of its event; that of `tool.pre`, if it is a call with one.
     pub(super) seq: u64,
     pub(super) subject: RecordedSubject,
     /// The effect requests of the recorded hooks about it.
@@ -143,9 +143,9 @@ impl ThingCollector {
 
     fn begin(&mut self, record: &Record<'_>, fired: &EventRecord<'_>, payload: Option<Value>) {
         let Ok(name) = EventName::parse(&fired.event) else { return };
-        let payload = payload.unwrap_or_else(|| fired.payload.clone().into_owned());
+        let payload = Payload::new(payload.unwrap_or_else(|| fired.payload.clone().into_owned()));
         if name.kind() == EventKind::SessionStart
-            && let Some(cwd) = payload.get("cwd").and_then(Value::as_str)
+            && let Some(cwd) = payload.field("cwd").and_then(Value::as_str)
         {
             cwd.clone_into(&mut self.cwd);
         }
@@ -157,7 +157,7 @@ impl ThingCollector {
         match continued {
             Some(index) => {
                 if let Some(thing) = self.open.get_mut(index) {
-                    thing.add_stage(stage, event, open);
+                    thing.add_stage(stage, record.seq, event, open);
                 }
             }
             None => {
@@ -261,21 +261,23 @@ impl RecordedThing {
     fn continues_with(&self, stage: CallStage, event: &TapeEvent) -> bool {
         let RecordedSubject::Call(call) = &self.subject else { return false };
         let Some((first_stage, first)) = call.first() else { return false };
-        let id = |event: &TapeEvent| event.payload.get("id").and_then(Value::as_str).map(str::to_owned);
         let is_later = self.last_stage.is_some_and(|last| stage_order(stage) > stage_order(last));
-        id(first) == id(event)
+        first.payload.field("id") == event.payload.field("id")
             && self.has_origin(&event.origin)
             && (is_later || self.answer.is_rewritten())
             && *first_stage != CallStage::Permission
     }
 
-    fn add_stage(&mut self, stage: Option<CallStage>, event: TapeEvent, open: PendingDispatch) {
+    fn add_stage(&mut self, stage: Option<CallStage>, seq: u64, event: TapeEvent, open: PendingDispatch) {
         self.last_stage = stage;
         self.open.push(open);
         if let (RecordedSubject::Call(call), Some(stage)) = (&mut self.subject, stage) {
             // Events of a changed call are what the recorded hooks made of it.
             let is_original = !self.answer.is_rewritten() && call.event_of(stage).is_none();
             if is_original {
+                if stage == CallStage::Pre {
+                    self.seq = seq;
+                }
                 call.stages.push((stage, event));
             }
         }

@@ -10,8 +10,10 @@ use super::policy_hooks::DecisionGap;
 /// One call or other event that was decided again.
 #[derive(Debug, Clone)]
 pub struct RedecidedCall {
-    /// The number of its first record on its tape.
+    /// The number of its record on its tape, by which the log knows it.
     pub seq: u64,
+    /// Whether the log lists it: every tool call, and other events about which hooks decided something.
+    pub is_listed: bool,
     /// When it was fired, in milliseconds since the Unix epoch.
     pub at_ms: u64,
     /// The tape, by its number in the report.
@@ -20,6 +22,8 @@ pub struct RedecidedCall {
     pub session: String,
     /// The event.
     pub event: String,
+    /// Whether it is a tool call before it runs.
+    pub is_tool_call: bool,
     /// The agent that made the call.
     pub agent: String,
     /// The tool, if it is a tool call.
@@ -30,6 +34,18 @@ pub struct RedecidedCall {
     pub before: PolicyAnswer,
     /// What the other hooks decide.
     pub after: PolicyAnswer,
+}
+
+impl RedecidedCall {
+    /// The tool that is called; of other events their name, with the tool that they are about.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        match &self.tool {
+            Some(tool) if self.is_tool_call => tool.clone(),
+            Some(tool) => format!("{} of {tool}", self.event),
+            None => self.event.clone(),
+        }
+    }
 }
 
 /// Calls that changed in the same way, or for which the same is missing.
@@ -50,7 +66,7 @@ pub struct ChangeSource {
     pub rule: Option<String>,
     /// The hook that decides now, or that decided before and no longer does.
     pub hook: Option<String>,
-    /// The tool, or the event if it is not a tool call.
+    /// What it is about, as [`RedecidedCall::subject`] says it.
     pub subject: String,
 }
 
@@ -101,7 +117,7 @@ impl ChangeSource {
     /// Who decides now; if no hook does, who decided before.
     pub(super) fn new(call: &RedecidedCall) -> Self {
         let by = [&call.after, &call.before].into_iter().find(|answer| answer.hook.is_some());
-        let subject = call.tool.clone().unwrap_or_else(|| call.event.clone());
+        let subject = call.subject();
         Self { rule: by.and_then(|by| by.rule.clone()), hook: by.and_then(|by| by.hook.clone()), subject }
     }
 }

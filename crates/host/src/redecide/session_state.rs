@@ -38,7 +38,7 @@ pub(super) struct PolicySession<'h> {
 pub(super) struct TapeEvent {
     pub(super) at_ms: u64,
     pub(super) name: EventName,
-    pub(super) payload: Value,
+    pub(super) payload: Payload,
     pub(super) origin: Arc<Origin>,
 }
 
@@ -73,7 +73,7 @@ impl<'h> PolicySession<'h> {
     /// Fires an event; `None` if no hook listens to it.
     pub(super) fn fire(&self, set: &HookSet, event: &TapeEvent, context: &ThingContext<'_>) -> Option<Outcome> {
         let listens = set.has_hooks_for(&event.name);
-        let fired = Event::new(event.name.clone(), Payload::new(event.payload.clone()), Arc::clone(&event.origin));
+        let fired = Event::new(event.name.clone(), event.payload.clone(), Arc::clone(&event.origin));
         if let Some(refused) = payload_gate::refuse(&fired) {
             return Some(refused);
         }

@@ -13,7 +13,7 @@ use super::super::live_hooks::LiveHookArgs;
 use super::super::progress::ProgressLine;
 use super::{ReadTape, RedecisionResult};
 use crate::error::CliError;
-use crate::options::{HookPaths, load_hooks, print_load_errors, trust};
+use crate::options::{HookPaths, load_hooks, print_load_errors};
 use crate::render::diagnostic;
 use crate::terminal::Terminal;
 
@@ -74,9 +74,6 @@ impl HookSets {
         if let Some(built) = for_own.as_ref().filter(|built| built.has_errors()) {
             print_load_errors(built, terminal);
             return Err(CliError::invalid_input("cannot load the hooks; nothing was decided"));
-        }
-        for built in [&for_hosts, &for_own].into_iter().flatten() {
-            trust::require_trusted_tape(built)?;
         }
         Ok(Self { for_hosts, for_own })
     }

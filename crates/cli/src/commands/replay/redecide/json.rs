@@ -60,7 +60,7 @@ fn examples_to_json(group: &ChangeGroup, result: &RedecisionResult) -> Vec<Value
 fn call_to_json(call: &RedecidedCall, result: &RedecisionResult) -> Value {
     let tape = result.tapes.get(call.tape);
     json!({
-        "id": tape.and_then(|tape| tape.entry_id(call.seq)).map(|(id, _)| id),
+        "id": tape.and_then(|tape| tape.entry_id(call)),
         "at_ms": call.at_ms,
         "host": tape.and_then(|tape| tape.location.host.as_deref()),
         "project": tape.and_then(|tape| tape.location.project.as_deref()),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use pintle_bridge::host_of_tape_file;
 use pintle_host::files;
-use pintle_host::redecide::{ChangeDirection, RedecisionReport};
+use pintle_host::redecide::{ChangeDirection, RedecidedCall, RedecisionReport};
 use pintle_log::TapeLocation;
 
 use super::live_hooks::LiveHookArgs;
@@ -67,9 +67,9 @@ struct ReadTape {
 }
 
 impl ReadTape {
-    /// The ID of a record for `pintle why`.
-    fn entry_id(&self, seq: u64) -> Option<(String, String)> {
-        self.is_in_log.then(|| self.location.entry_id(&self.session, seq))
+    /// The ID of a call for `pintle why`, if the log lists it.
+    fn entry_id(&self, call: &RedecidedCall) -> Option<String> {
+        (self.is_in_log && call.is_listed).then(|| self.location.entry_id(&self.session, call.seq).0)
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 use pintle_host::redecide::{ChangeDirection, ChangeGroup, ChangeSource, PolicyAnswer, PolicyResult, RedecidedCall};
+use pintle_host::tape::decisions::describe_payload;
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 
 use super::{ReadTape, RedecisionResult};
@@ -83,30 +84,24 @@ fn push_group(lines: &mut Vec<StyledLine>, group: &ChangeGroup, result: &Redecis
 /// A call: its time, ID, agent, what it does, and why the stricter answer is as it is.
 fn call_line(call: &RedecidedCall, result: &RedecisionResult, answer: Option<(&PolicyAnswer, &str)>) -> StyledLine {
     let tape = result.tapes.get(call.tape);
-    let id = tape.map(|tape| id_text(tape, call.seq)).unwrap_or_default();
+    let id = tape.and_then(|tape| tape.entry_id(call)).unwrap_or_else(|| format!("record {}", call.seq));
     let agent = tape.and_then(|tape| tape.location.host.as_deref()).unwrap_or(&call.agent);
     let time = time_text(call.at_ms, &TimeZone::system());
     let mut line = StyledLine::new(Tone::Quiet, format!("  {time}  {id:<10}  {:<8}  ", single_line(agent, NAME_CHARS)));
-    let subject = call.tool.as_deref().unwrap_or(&call.event);
-    let text = format!("{}: {}", single_line(subject, NAME_CHARS), single_line(&call.call, LONG_CHARS));
+    let text = format!("{}: {}", single_line(&call.subject(), NAME_CHARS), single_line(&call.call, LONG_CHARS));
     line.push(Tone::Plain, text.strip_suffix(": ").unwrap_or(&text).to_owned());
     if let Some((answer, word)) = answer {
         let by = answer.rule.as_deref().or(answer.hook.as_deref()).map(|by| single_line(by, NAME_CHARS));
         let reason = single_line(&answer.reason, LONG_CHARS);
         let what = [by.unwrap_or_default(), reason].into_iter().filter(|text| !text.is_empty());
         let what = what.collect::<Vec<_>>().join(": ");
-        let changed = answer.rewritten.as_ref().filter(|_| answer.result == PolicyResult::Rewritten);
-        let changed = changed.map(|left| format!(" to {}", single_line(&left.to_string(), LONG_CHARS)));
+        let left = answer.rewritten.as_ref().filter(|_| answer.result == PolicyResult::Rewritten && call.is_tool_call);
+        let changed = left.map(|left| format!(" to {}", single_line(&describe_payload(&call.event, left).1, LONG_CHARS)));
         if !what.is_empty() {
             line.push(Tone::Quiet, format!("  {word} {what}{}", changed.unwrap_or_default()));
         }
     }
     line
-}
-
-/// The ID for `pintle why`; of a tape that is not in the log, its record.
-fn id_text(tape: &ReadTape, seq: u64) -> String {
-    tape.entry_id(seq).map_or_else(|| format!("record {seq}"), |(id, _)| id)
 }
 
 fn print_notes(result: &RedecisionResult, terminal: &Terminal) {
