@@ -73,6 +73,9 @@ commands! {
     #[command(long_about = "Replay a session from its tape, fire its events at the current hooks, or show what other hooks \
                             would have decided about recorded calls")]
     Replay(replay::ReplayArgs),
+    /// Compare two sets of hooks on recorded calls.
+    #[command(long_about = diff::LONG_ABOUT)]
+    Diff(diff::DiffArgs),
     /// Show, verify and export session tapes.
     Tape(tape::TapeArgs),
     /// List and delete sessions.

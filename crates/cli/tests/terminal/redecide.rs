@@ -337,3 +337,28 @@ fn sessions_of_the_own_loop_are_decided_agent_by_agent() {
     assert_eq!(redecide(&fixture, "tidy.yaml", &[])["undecided"][0]["count"], 2);
     assert_eq!(redecide(&fixture, "other.yaml", &[])["undecided"], json!([]));
 }
+
+#[test]
+fn two_sets_of_hooks_are_compared_on_recorded_calls() {
+    let fixture = create_fixture()
+        .with_file("a/policy.yaml", "use: [shell, git]\n")
+        .with_file(
+            "b/hooks/guard.md",
+            hook("tool.pre", "return block('no disks') if 'mkfs' in str(payload['args']) else allow()"),
+        )
+        .with_file("c/hooks/luck.md", hook("tool.pre", "return block('bad luck') if random(1, 6) == 6 else allow()"))
+        .with_file("broken/hooks/b.md", hook("tool.pre", "return allow("));
+    call_tool(&fixture, "codex", "c2", "Bash", &json!({"command": "git push --force"}));
+    snapshot!("diff_sets", normalized_screen(&fixture, &["diff", "a/policy.yaml", "b"]));
+    let status = |arguments: &[&str]| pintle(&fixture, &[&["diff"], arguments].concat()).run_to_parts().2;
+    assert_eq!(status(&["b", "b", "--fail-on", "change"]), Some(0));
+    assert_eq!(status(&["a/policy.yaml", "b", "--fail-on", "looser"]), Some(1));
+    assert_eq!(status(&["b", "broken"]), Some(3));
+    assert_eq!(status(&["broken", "b"]), Some(3));
+    // What one of both does not know is not compared.
+    for arguments in [["b", "c"], ["c", "b"]] {
+        let (out, ..) = pintle(&fixture, &["diff", "--json", arguments[0], arguments[1]]).run_to_parts();
+        let report: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((changes_of(&report), gaps_of(&report).len()), (vec![], 1), "{report}");
+    }
+}

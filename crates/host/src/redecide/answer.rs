@@ -245,6 +245,9 @@ mod tests {
 
     use super::*;
 
+    /// Events with the words of their outcomes, the result, and the hook that decides.
+    type AnswerCase = (&'static [(EventKind, &'static str)], PolicyResult, Option<&'static str>);
+
     /// An outcome, from a word and the hook that says it.
     fn add(answer: &mut AnswerBuilder, kind: EventKind, word: &str) {
         let payload = json!({"name": "shell", "args": {"cmd": word}, "cwd": "/p"});
@@ -265,7 +268,7 @@ mod tests {
     fn the_events_about_a_call_have_one_answer() {
         use EventKind::{PermissionAsk, PromptSubmit, ToolGuard, ToolPre, ToolTransform};
         use PolicyResult::{Allowed, Approved, Asked, Denied, Rewritten};
-        let cases: [(&[(EventKind, &str)], PolicyResult, Option<&str>); 13] = [
+        let cases: [AnswerCase; 13] = [
             (&[(ToolPre, "allow")], Allowed, None),
             (&[(ToolPre, "approve")], Approved, Some("approve at tool.pre")),
             (&[(ToolGuard, "ask"), (ToolPre, "approve")], Asked, Some("ask at tool.guard")),
@@ -283,7 +286,7 @@ mod tests {
             (&[(PromptSubmit, "approve")], Allowed, None),
         ];
         for (events, result, hook) in cases {
-            let mut answer = AnswerBuilder::new(events[0].0);
+            let mut answer = AnswerBuilder::new(events.first().unwrap().0);
             events.iter().for_each(|(kind, word)| add(&mut answer, *kind, word));
             let answer = answer.finish();
             assert_eq!((answer.result, answer.hook.as_deref()), (result, hook), "{events:?}");

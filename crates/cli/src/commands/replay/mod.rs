@@ -20,6 +20,7 @@ use pintle_host::tape::replay::{ReplayError, ReplayOptions, StopPoint, replay_wi
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
+pub(super) use redecide::{ComparisonTask, RedecideArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
@@ -41,7 +42,7 @@ pub(crate) struct ReplayArgs {
     #[command(flatten)]
     hooks: live_hooks::LiveHookArgs,
     #[command(flatten)]
-    redecide: redecide::RedecideArgs,
+    redecide: RedecideArgs,
 }
 
 impl ReplayArgs {
@@ -52,7 +53,14 @@ impl ReplayArgs {
                 let what = "`--until`, `--step` and `--out` replay a tape, which `--with` does not";
                 return Err(CliError::invalid_input(what).help("remove one of them"));
             }
-            return self.redecide.execute(&self.hooks, &self.tapes, self.threads, terminal, global);
+            let task = ComparisonTask {
+                base: None,
+                hooks: &self.hooks.with,
+                user: &self.hooks.user,
+                tapes: &self.tapes,
+                threads: self.threads,
+            };
+            return self.redecide.execute(&task, terminal, global);
         }
         if let Some(option) = self.redecide.first_option() {
             let what = format!("`{option}` selects what `--with` decides again, and there is no `--with`");

@@ -1,6 +1,7 @@
 //! Loads the hooks, and decides tapes again on all processors.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -9,11 +10,10 @@ use pintle_host::redecide::{PolicyHooks, RedecisionReport, RedecisionTask, TapeR
 use pintle_host::tape::TapeReader;
 use pintle_host::{EventKind, Layer, LoadedRuntime, Runtime, RuntimeBuilder, WorkerProgram};
 
-use super::super::live_hooks::LiveHookArgs;
 use super::super::progress::ProgressLine;
 use super::{ReadTape, RedecisionResult};
 use crate::error::CliError;
-use crate::options::{HookPaths, load_hooks, print_load_errors};
+use crate::options::{HookPaths, UserOptions, load_hooks, print_load_errors};
 use crate::render::diagnostic;
 use crate::terminal::Terminal;
 
@@ -47,22 +47,27 @@ pub(super) struct HookSets {
 
 impl HookSets {
     /// Loads the hooks that the tapes need. Hooks that do not load end the command: what they guard would look allowed.
-    pub(super) fn load(hooks: &LiveHookArgs, tapes: &[ReadTape], terminal: &Terminal) -> Result<Self, CliError> {
+    pub(super) fn load(
+        named: &[PathBuf],
+        user: &UserOptions,
+        tapes: &[ReadTape],
+        terminal: &Terminal,
+    ) -> Result<Self, CliError> {
         let has_own = tapes.iter().any(|tape| tape.location.host.is_none());
         let has_hosts = tapes.iter().any(|tape| tape.location.host.is_some());
-        let paths = HookPaths::from_named_paths(hooks.with.clone()).with_required_hooks();
+        let paths = HookPaths::from_named_paths(named.to_vec()).with_required_hooks();
         let start = || Runtime::builder().worker(WorkerProgram::current_exe()).trust(paths.trust_options());
         // Without any tape, the hooks are checked all the same.
         let for_hosts = if has_hosts || !has_own {
             let add = |builder: RuntimeBuilder, path| builder.hooks(path, Layer::Project);
             let builder = paths.paths.iter().fold(start().agent_hooks_apply_globally(), add);
-            Some(load_hooks(hooks.user.add_flags(builder)?, &paths.paths, terminal)?)
+            Some(load_hooks(user.add_flags(builder)?, &paths.paths, terminal)?)
         } else {
             None
         };
         let for_own = if has_own {
             let add = |builder: RuntimeBuilder, path| builder.guarded_path(path, Layer::Project);
-            let builder = hooks.user.add_flags(paths.paths.iter().fold(start(), add))?;
+            let builder = user.add_flags(paths.paths.iter().fold(start(), add))?;
             Some(match &for_hosts {
                 // What is wrong with them was printed.
                 Some(_) => builder.load(),
@@ -78,17 +83,10 @@ impl HookSets {
         Ok(Self { for_hosts, for_own })
     }
 
-    /// Decides tapes again.
-    pub(super) fn redecide(
-        &self,
-        mut tapes: Vec<ReadTape>,
-        since_ms: Option<u64>,
-        example_limit: usize,
-        threads: Option<NonZeroUsize>,
-        terminal: &Terminal,
-    ) -> Result<RedecisionResult, CliError> {
-        let mut sets: [Option<PolicyHooks<'_>>; 2] = [None, None];
-        for (built, set) in [&self.for_hosts, &self.for_own].into_iter().zip(&mut sets) {
+    /// The hooks for other agents and for Pintle's own.
+    fn compile(&self, terminal: &Terminal) -> Result<CompiledSets<'_>, CliError> {
+        let mut sets = CompiledSets::default();
+        for (built, set) in [(&self.for_hosts, &mut sets.for_hosts), (&self.for_own, &mut sets.for_own)] {
             let Some(built) = built else { continue };
             let (hooks, errors) = PolicyHooks::from_built(built);
             if !errors.is_empty() {
@@ -97,64 +95,101 @@ impl HookSets {
             }
             *set = Some(hooks);
         }
-        let [for_hosts, for_own] = &sets;
-        let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let progress = ProgressLine::new(terminal, "tapes");
-        let merged: Mutex<MergedTapes> = Mutex::default();
-        let decide = || {
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(tape) = tapes.get(index) else { return };
-                let hooks = if tape.location.host.is_some() { for_hosts } else { for_own };
-                let Some(hooks) = hooks else { continue };
-                let redecision = RedecisionTask {
-                    base: None,
-                    hooks,
-                    tape: index,
-                    project: tape.location.project.as_deref(),
-                    since_ms,
-                    example_limit,
-                };
-                let (session, problem) = match TapeReader::open(&tape.location.path) {
-                    Err(error) => (String::new(), Some(error.to_string())),
-                    Ok(reader) => {
-                        let TapeRedecision { report, session, error, torn } = redecide_tape(reader, &redecision);
-                        merged.lock().report.merge(report, example_limit);
-                        let torn = || torn.map(|torn| torn.to_string());
-                        (session, error.map(|error| error.to_string()).or_else(torn))
-                    }
-                };
-                merged.lock().endings.push(TapeEnding { tape: index, session, problem });
-                progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, tapes.len());
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 0..threads.min(tapes.len()) {
-                let spawned = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, decide);
-                // Without more threads, this one does all of it.
-                if spawned.is_err() {
-                    decide();
+        Ok(sets)
+    }
+}
+
+/// The compiled hooks of [`HookSets`].
+#[derive(Debug, Default)]
+struct CompiledSets<'r> {
+    for_hosts: Option<PolicyHooks<'r>>,
+    for_own: Option<PolicyHooks<'r>>,
+}
+
+impl<'r> CompiledSets<'r> {
+    fn hooks_for(&self, tape: &ReadTape) -> Option<&PolicyHooks<'r>> {
+        if tape.location.host.is_some() { self.for_hosts.as_ref() } else { self.for_own.as_ref() }
+    }
+}
+
+/// How tapes are decided again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RedecisionOptions {
+    /// Only calls from this time on count, in milliseconds since the Unix epoch.
+    pub(super) since_ms: Option<u64>,
+    /// The most examples of each change.
+    pub(super) example_limit: usize,
+    /// The number of threads; `None` for one a processor.
+    pub(super) threads: Option<NonZeroUsize>,
+}
+
+/// Decides tapes again. `base` are the hooks to compare others with; `None` compares with what is recorded.
+pub(super) fn redecide(
+    hook_sets: &HookSets,
+    base: Option<&HookSets>,
+    mut tapes: Vec<ReadTape>,
+    options: &RedecisionOptions,
+    terminal: &Terminal,
+) -> Result<RedecisionResult, CliError> {
+    let RedecisionOptions { since_ms, example_limit, threads } = *options;
+    let sets = hook_sets.compile(terminal)?;
+    let base = base.map(|base| base.compile(terminal)).transpose()?;
+    let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let progress = ProgressLine::new(terminal, "tapes");
+    let merged: Mutex<MergedTapes> = Mutex::default();
+    let decide = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(tape) = tapes.get(index) else { return };
+            let Some(hooks) = sets.hooks_for(tape) else { continue };
+            let redecision = RedecisionTask {
+                base: base.as_ref().and_then(|base| base.hooks_for(tape)),
+                hooks,
+                tape: index,
+                project: tape.location.project.as_deref(),
+                since_ms,
+                example_limit,
+            };
+            let (session, problem) = match TapeReader::open(&tape.location.path) {
+                Err(error) => (String::new(), Some(error.to_string())),
+                Ok(reader) => {
+                    let TapeRedecision { report, session, error, torn } = redecide_tape(reader, &redecision);
+                    merged.lock().report.merge(report, example_limit);
+                    let torn = || torn.map(|torn| torn.to_string());
+                    (session, error.map(|error| error.to_string()).or_else(torn))
                 }
-            }
-        });
-        progress.clear();
-        let MergedTapes { report, endings } = merged.into_inner();
-        for TapeEnding { tape, session, problem } in endings {
-            if let Some(tape) = tapes.get_mut(tape) {
-                (tape.session, tape.problem) = (session, problem);
+            };
+            merged.lock().endings.push(TapeEnding { tape: index, session, problem });
+            progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, tapes.len());
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads.min(tapes.len()) {
+            let spawned = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, decide);
+            // Without more threads, this one does all of it.
+            if spawned.is_err() {
+                decide();
             }
         }
-        let heard = sets.iter().flatten().flat_map(PolicyHooks::heard_events);
-        let has_calls = report.seen_events.contains(EventKind::ToolPre.name());
-        // What is decided about a call before `tool.pre` is decided from its record.
-        let is_of_call = |event: &str| {
-            has_calls && [EventKind::ToolTransform, EventKind::ToolGuard].iter().any(|kind| kind.name() == event)
-        };
-        let unheard = heard.filter(|event| !report.seen_events.contains(*event) && !is_of_call(event));
-        let mut unheard_events: Vec<String> = unheard.map(str::to_owned).collect();
-        unheard_events.sort();
-        unheard_events.dedup();
-        Ok(RedecisionResult { report, tapes, unheard_events })
+    });
+    progress.clear();
+    let MergedTapes { report, endings } = merged.into_inner();
+    for TapeEnding { tape, session, problem } in endings {
+        if let Some(tape) = tapes.get_mut(tape) {
+            (tape.session, tape.problem) = (session, problem);
+        }
     }
+    let all = [Some(&sets), base.as_ref()].into_iter().flatten();
+    let heard = all.flat_map(|sets| [&sets.for_hosts, &sets.for_own]).flatten().flat_map(PolicyHooks::heard_events);
+    let has_calls = report.seen_events.contains(EventKind::ToolPre.name());
+    // What is decided about a call before `tool.pre` is decided from its record.
+    let is_of_call = |event: &str| {
+        has_calls && [EventKind::ToolTransform, EventKind::ToolGuard].iter().any(|kind| kind.name() == event)
+    };
+    let unheard = heard.filter(|event| !report.seen_events.contains(*event) && !is_of_call(event));
+    let mut unheard_events: Vec<String> = unheard.map(str::to_owned).collect();
+    unheard_events.sort();
+    unheard_events.dedup();
+    Ok(RedecisionResult { report, tapes, unheard_events })
 }

@@ -1,4 +1,4 @@
-//! `--with` without `--live-hooks`: what other hooks would have decided about recorded calls.
+//! What other hooks would have decided about recorded calls: `pintle replay --with`, and `pintle diff`.
 
 mod decider;
 mod json;
@@ -13,11 +13,10 @@ use pintle_host::files;
 use pintle_host::redecide::{ChangeDirection, RedecidedCall, RedecisionReport};
 use pintle_log::TapeLocation;
 
-use super::live_hooks::LiveHookArgs;
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, LogFilterOptions, LogTapeOptions, project_of_tape};
+use crate::options::{GlobalOptions, LogFilterOptions, LogTapeOptions, UserOptions, project_of_tape};
 use crate::terminal::Terminal;
-use decider::HookSets;
+use decider::{HookSets, RedecisionOptions};
 
 /// The examples of each change that are shown by default.
 const EXAMPLES: usize = 3;
@@ -26,15 +25,28 @@ const EXAMPLES: usize = 3;
 pub(crate) struct RedecideArgs {
     #[command(flatten)]
     filter: LogFilterOptions,
-    /// With `--with`: the number of newest calls to show of each change; 0 shows all [default: 3].
+    /// Show the newest calls of each change up to this number; 0 shows all [default: 3].
     #[arg(long, short = 'n', value_name = "COUNT")]
     limit: Option<usize>,
-    /// With `--with`: exit with status 1 if anything changes, if anything is decided less or more strictly. Unless it is
-    /// `stricter`, also if something could not be decided again.
+    /// Exit with status 1 if anything changes, or if anything is decided less or more strictly. Unless it is `stricter`, also
+    /// if something could not be decided.
     #[arg(long, value_name = "CHANGE", value_enum)]
     fail_on: Option<FailOn>,
     #[command(flatten)]
     tapes: LogTapeOptions,
+}
+
+/// Which hooks are compared with what, and on which tapes.
+#[derive(Debug)]
+pub(in crate::commands) struct ComparisonTask<'t> {
+    /// The hooks to compare others with; `None` compares with what is recorded.
+    pub(in crate::commands) base: Option<&'t [PathBuf]>,
+    /// The hooks that decide.
+    pub(in crate::commands) hooks: &'t [PathBuf],
+    pub(in crate::commands) user: &'t UserOptions,
+    /// The tapes that are named; none are those of the log.
+    pub(in crate::commands) tapes: &'t [PathBuf],
+    pub(in crate::commands) threads: Option<NonZeroUsize>,
 }
 
 /// Which changes fail the command.
@@ -83,22 +95,24 @@ impl RedecideArgs {
         }
     }
 
-    pub(super) fn execute(
+    /// Compares hooks with what is recorded, or with other hooks.
+    pub(in crate::commands) fn execute(
         &self,
-        hooks: &LiveHookArgs,
-        named: &[PathBuf],
-        threads: Option<NonZeroUsize>,
+        task: &ComparisonTask<'_>,
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
-        let tapes = self.find_tapes(named)?;
-        let sets = HookSets::load(hooks, &tapes, terminal)?;
+        let tapes = self.find_tapes(task.tapes)?;
+        let base = task.base.map(|paths| HookSets::load(paths, task.user, &tapes, terminal)).transpose()?;
+        let sets = HookSets::load(task.hooks, task.user, &tapes, terminal)?;
         let limit = Some(self.limit.unwrap_or(EXAMPLES)).filter(|limit| *limit > 0).unwrap_or(usize::MAX);
-        let result = sets.redecide(tapes, self.filter.since_ms(), limit, threads, terminal)?;
+        let options =
+            RedecisionOptions { since_ms: self.filter.since_ms(), example_limit: limit, threads: task.threads };
+        let result = decider::redecide(&sets, base.as_ref(), tapes, &options, terminal)?;
         if global.json {
             terminal.print_json(&json::result_to_json(&result));
         } else {
-            text::print_result(&result, &hooks.with, terminal);
+            text::print_result(&result, task, terminal);
         }
         Ok(if self.is_failure(&result) { CliStatus::Failed } else { CliStatus::Done })
     }

@@ -7,7 +7,7 @@ use pintle_host::redecide::{ChangeDirection, ChangeGroup, ChangeSource, PolicyAn
 use pintle_host::tape::decisions::describe_payload;
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 
-use super::{ReadTape, RedecisionResult};
+use super::{ComparisonTask, ReadTape, RedecisionResult};
 use crate::commands::log::time_text;
 use crate::render::count_text;
 use crate::terminal::Terminal;
@@ -22,14 +22,20 @@ const MOST_SOURCES: usize = 12;
 const MOST_NOTES: usize = 3;
 
 /// Prints the report.
-pub(super) fn print_result(result: &RedecisionResult, with: &[PathBuf], terminal: &Terminal) {
+pub(super) fn print_result(result: &RedecisionResult, task: &ComparisonTask<'_>, terminal: &Terminal) {
     let report = &result.report;
-    let hooks = with.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    let names = |paths: &[PathBuf]| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+    let hooks = names(task.hooks);
+    let title = match task.base {
+        Some(base) => format!("decided by {} -> {hooks}", names(base)),
+        None => format!("decided again by {hooks}"),
+    };
+    let words = if task.base.is_some() { ["before", "after"] } else { ["then", "now"] };
     let calls = count_text(to_usize(report.calls), "tool call");
     let events = count_text(to_usize(report.events), "other event");
     let tapes = count_text(result.tapes.len(), "tape");
     let mut lines = vec![
-        StyledLine::new(Tone::Plain, format!("decided again by {hooks}: {calls} and {events} on {tapes}")),
+        StyledLine::new(Tone::Plain, format!("{title}: {calls} and {events} on {tapes}")),
         StyledLine::new(Tone::Quiet, format!("unchanged: {}", report.unchanged)),
     ];
     for ((before, after), group) in &report.changes {
@@ -43,7 +49,7 @@ pub(super) fn print_result(result: &RedecisionResult, with: &[PathBuf], terminal
             title => title.to_owned(),
         };
         lines.push(StyledLine::new(tone, format!("{title}: {}", group.count)));
-        push_group(&mut lines, group, result);
+        push_group(&mut lines, group, result, words);
     }
     let undecided: u64 = report.undecided.values().map(|group| group.count).sum();
     if undecided > 0 {
@@ -61,7 +67,8 @@ pub(super) fn print_result(result: &RedecisionResult, with: &[PathBuf], terminal
     print_notes(result, terminal);
 }
 
-fn push_group(lines: &mut Vec<StyledLine>, group: &ChangeGroup, result: &RedecisionResult) {
+fn push_group(lines: &mut Vec<StyledLine>, group: &ChangeGroup, result: &RedecisionResult, words: [&str; 2]) {
+    let [before_word, after_word] = words;
     let mut sources: Vec<(&ChangeSource, u64)> = group.by.iter().map(|(source, count)| (source, *count)).collect();
     sources.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     for (source, count) in sources.iter().take(MOST_SOURCES) {
@@ -74,8 +81,8 @@ fn push_group(lines: &mut Vec<StyledLine>, group: &ChangeGroup, result: &Redecis
     }
     for call in &group.examples {
         let (answer, word) = match call.after.result > call.before.result {
-            true => (&call.after, "now"),
-            false => (&call.before, "then"),
+            true => (&call.after, after_word),
+            false => (&call.before, before_word),
         };
         lines.push(call_line(call, result, Some((answer, word))));
     }
@@ -96,7 +103,8 @@ fn call_line(call: &RedecidedCall, result: &RedecisionResult, answer: Option<(&P
         let what = [by.unwrap_or_default(), reason].into_iter().filter(|text| !text.is_empty());
         let what = what.collect::<Vec<_>>().join(": ");
         let left = answer.rewritten.as_ref().filter(|_| answer.result == PolicyResult::Rewritten && call.is_tool_call);
-        let changed = left.map(|left| format!(" to {}", single_line(&describe_payload(&call.event, left).1, LONG_CHARS)));
+        let changed =
+            left.map(|left| format!(" to {}", single_line(&describe_payload(&call.event, left).1, LONG_CHARS)));
         if !what.is_empty() {
             line.push(Tone::Quiet, format!("  {word} {what}{}", changed.unwrap_or_default()));
         }
