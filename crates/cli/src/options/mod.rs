@@ -39,7 +39,7 @@ pub(crate) use hooks::{
 pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
 pub(crate) use log_filter::LogFilterOptions;
 pub(crate) use log_tapes::{FollowedLog, LogTapeOptions, project_of_tape};
-pub(crate) use packs::{ActivePack, active_packs, is_same_place, pack_of, parse_pack};
+pub(crate) use packs::{ActivePack, active_packs, is_same_place, pack_of, parse_pack, policy_rules_of};
 pub(crate) use payload::PayloadInput;
 pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};
 pub(crate) use policy_files::{PolicyPlace, PolicySource};

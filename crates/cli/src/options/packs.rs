@@ -1,7 +1,7 @@
 //! Packs: names on the command line, and those that are on.
 
 use pintle_host::contract::{HandlerSpec, HookDeclaration, Location};
-use pintle_host::packs::{PackDef, PackSettings, UnknownPackError, pack_by_name, read_arguments};
+use pintle_host::packs::{PackDef, PackSettings, PolicyRuleSpec, UnknownPackError, pack_by_name, read_arguments};
 use pintle_host::{Layer, LoadedRuntime};
 
 use crate::render::location_text;
@@ -66,6 +66,15 @@ pub(crate) fn pack_of(declared: &HookDeclaration) -> Option<(&'static PackDef, P
         HandlerSpec::Builtin(spec) if spec.name == "pack" => read_arguments(&spec.arguments).ok(),
         _ => None,
     }
+}
+
+/// The rules of a user's own in a hook; none if the hook is not one of a policy file.
+pub(crate) fn policy_rules_of(declared: &HookDeclaration) -> Vec<PolicyRuleSpec> {
+    let arguments = match &declared.handler {
+        HandlerSpec::Builtin(spec) if spec.name == "rules" => spec.arguments.as_slice(),
+        _ => &[],
+    };
+    arguments.iter().filter_map(|argument| serde_json::from_str(argument).ok()).collect()
 }
 
 /// Whether two locations are the same.

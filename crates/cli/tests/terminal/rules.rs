@@ -48,8 +48,16 @@ fn rules_are_added_listed_and_removed() {
         let (out, found) = judge(&fixture, command);
         assert_eq!(found, Some(status), "{command}: {out}");
     }
+    let (out, _) = judge(&fixture, "echo x > infra/a && npm publish");
+    snapshot!("rules_deny", out);
     let (out, _) = judge(&fixture, "echo x > infra/a");
-    assert!(out.starts_with("asked: "), "{out}");
+    assert!(out.contains("rule     policy.write-infra (ask) of .harness/policy.yaml:3\n"), "{out}");
+    let cases = "- {call: npm publish, expect: block, rule: policy.npm-publish}\n- {call: echo x > infra/a, expect: ask, \
+                 rule: policy.write-infra}\n";
+    let fixture = fixture.with_file(".harness/rules.cases.yaml", cases);
+    let own = fixture.path("own").display().to_string();
+    let (out, err, status) = fixture.pintle(&["test"]).with_variable("PINTLE_CONFIG_DIR", &own).run_to_parts();
+    assert_eq!(status, Some(0), "{out}{err}");
 }
 
 #[test]

@@ -210,7 +210,8 @@ fn deciders_of_call(judged: &JudgedCall, decision: &str) -> Vec<String> {
     let rules = deciding.iter().filter_map(|hook| judged.pack_of(hook));
     let rules =
         rules.flat_map(|active| judged.deciding_findings(active)).map(|finding| finding.rule_name().to_string());
-    deciding.iter().map(|hook| hook.name.clone()).chain(rules).collect()
+    let own = deciding.iter().flat_map(|hook| judged.deciding_rules(hook)).map(|rule| rule.name);
+    deciding.iter().map(|hook| hook.name.clone()).chain(rules).chain(own).collect()
 }
 
 /// Whether a hook's verdict is an enforced decision in the words of examples.

@@ -1,6 +1,6 @@
 //! What was decided about a call, as JSON.
 
-use pintle_host::packs::PackFinding;
+use pintle_host::packs::{PackFinding, PolicyRuleSpec};
 use pintle_host::tape::record::RecordedVerdict;
 use serde_json::{Value, json};
 
@@ -40,7 +40,11 @@ impl JudgedCall {
             Some(active) => {
                 self.deciding_findings(active).iter().map(|finding| finding_to_json(active, finding)).collect()
             }
-            None => vec![hook_to_json(hook)],
+            None => {
+                let rules = self.deciding_rules(hook);
+                let found: Vec<Value> = rules.iter().map(|rule| rule_to_json(hook, rule)).collect();
+                if found.is_empty() { vec![hook_to_json(hook)] } else { found }
+            }
         }
     }
 
@@ -67,6 +71,18 @@ fn hook_to_json(hook: &CalledHook) -> Value {
         "hook": hook.name,
         "path": hook.location.path().map(path_text),
         "line": hook.location.line_column().map(|(line, _)| line),
+    })
+}
+
+fn rule_to_json(hook: &CalledHook, rule: &PolicyRuleSpec) -> Value {
+    json!({
+        "hook": hook.name,
+        "rule": rule.name,
+        "severity": rule.severity,
+        "path": hook.location.path().map(path_text),
+        "line": rule.line,
+        "reason": rule.reason,
+        "instead": rule.instead,
     })
 }
 

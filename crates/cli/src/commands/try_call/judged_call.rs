@@ -1,15 +1,15 @@
 //! A call that was judged: what decided about it, and on which operations.
 
 use pintle_bridge::HandledCall;
-use pintle_host::contract::{EnforcementMode, Operation, VerdictKind};
+use pintle_host::contract::{EnforcementMode, HookDeclaration, Operation, VerdictKind};
 use pintle_host::judge_call;
-use pintle_host::packs::{PackFinding, RuleSeverity, judge};
+use pintle_host::packs::{PackFinding, PolicyRuleSpec, RuleSeverity, judge};
 use pintle_host::tools::{commands_of, is_paused, operations_of};
 use pintle_host::{Decision, Event, FailurePolicy};
 
 use super::call_journal::{CalledHook, JudgedEvent};
 use super::tool_call::TriedCall;
-use crate::options::{ActivePack, is_same_place};
+use crate::options::{ActivePack, is_same_place, policy_rules_of};
 
 /// A call that was judged.
 #[derive(Debug)]
@@ -66,6 +66,20 @@ impl JudgedCall {
     /// The pack of a hook.
     pub(in crate::commands) fn pack_of(&self, hook: &CalledHook) -> Option<&ActivePack> {
         self.packs.iter().find(|active| active.is_hook(&hook.name) && is_same_place(&active.location, &hook.location))
+    }
+
+    /// The rules of a policy file that made the verdict of its hook: its reason names them.
+    pub(in crate::commands) fn deciding_rules(&self, hook: &CalledHook) -> Vec<PolicyRuleSpec> {
+        let (VerdictKind::Deny { reason } | VerdictKind::Ask { reason }) = &hook.verdict.kind else {
+            return Vec::new();
+        };
+        let declarations = self.handled.built.iter().flat_map(|built| &built.declarations);
+        let is_it = |declared: &&HookDeclaration| {
+            declared.name == hook.name && is_same_place(&declared.location, &hook.location)
+        };
+        let mut rules: Vec<PolicyRuleSpec> = declarations.filter(is_it).flat_map(policy_rules_of).collect();
+        rules.retain(|rule| rule.severity.is_some() && reason.contains(&format!("[{}]", rule.name)));
+        rules
     }
 
     /// What the rules of a pack's hook found, the rules that made its verdict first.

@@ -2,13 +2,13 @@
 
 use pintle_host::Decision;
 use pintle_host::contract::Operation;
-use pintle_host::packs::PackFinding;
+use pintle_host::packs::{PackFinding, RuleSeverity};
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 
 use super::judged_call::JudgedCall;
 use crate::options::ActivePack;
 use crate::render::wrap::{render_labelled, render_unwrapped};
-use crate::render::{count_text, enum_word, location_text};
+use crate::render::{count_text, enum_word, location_text, path_text};
 
 /// Most characters of a text.
 const TEXT: usize = 4_000;
@@ -32,7 +32,17 @@ impl JudgedCall {
                         add_finding(&mut add, "rule", active, &finding);
                     }
                 }
-                None => add("hook", Tone::Plain, &format!("{}{place}", single_line(&hook.name, TEXT))),
+                None => {
+                    let rules = self.deciding_rules(hook);
+                    if rules.is_empty() {
+                        add("hook", Tone::Plain, &format!("{}{place}", single_line(&hook.name, TEXT)));
+                    }
+                    for rule in rules {
+                        let severity = rule.severity.map_or("", RuleSeverity::as_str);
+                        let path = hook.location.path().map(path_text).unwrap_or_default();
+                        add("rule", Tone::Plain, &format!("{} ({severity}) of {path}:{}", rule.name, rule.line));
+                    }
+                }
             }
         }
         if deciding.is_empty() && decided.decision != Decision::Allow {
@@ -69,7 +79,12 @@ impl JudgedCall {
         for hook in self.deciding_hooks() {
             match self.pack_of(hook) {
                 Some(active) => names.extend(self.deciding_findings(active).iter().map(PackFinding::rule_name)),
-                None => names.push(single_line(&hook.name, TEXT)),
+                None => {
+                    let rules = self.deciding_rules(hook);
+                    let is_rule = !rules.is_empty();
+                    names.extend(rules.into_iter().map(|rule| rule.name));
+                    names.extend((!is_rule).then(|| single_line(&hook.name, TEXT)));
+                }
             }
         }
         names.dedup();
