@@ -1,8 +1,8 @@
 //! Finds test calls that the user's hooks should refuse.
 
 use pintle_host::clients::host::{HostEventKind, HostField};
-use pintle_host::tools::own_vocabulary;
-use pintle_host::{EventKind, EventName};
+use pintle_host::tools::caller_of;
+use pintle_host::{EventKind, EventName, Payload};
 use serde_json::{Map, Value, json};
 
 use super::probe::EntryProbe;
@@ -69,7 +69,8 @@ fn make_call<'a>(probe: EntryProbe<'a>, event: EventKind, payload: &Value) -> Op
 fn tool_fields(host: &HostDef, payload: &Value) -> Option<Vec<(HostField, Value)>> {
     let name = payload.get("name")?.as_str()?;
     let args = payload.get("args").cloned().unwrap_or_else(|| json!({}));
-    let call = own_vocabulary(name, &args).to_canonical(name, &args).into_iter().next()?;
+    let caller = caller_of(&Payload::new(payload.clone()));
+    let call = caller.to_canonical(name, &args).into_iter().next()?;
     let native = host.tools.to_native(&call.name, &call.args);
     Some(vec![(HostField::Tool, Value::from(native.name)), (HostField::Input, native.input)])
 }

@@ -122,6 +122,19 @@ fn every_host_sends_the_test_call_in_its_own_words() {
 }
 
 #[test]
+fn an_example_in_an_agents_words_is_sent_in_those_of_the_host() {
+    let in_words =
+        GUARD.replace("payload: {name: shell, args: {command: mkfs /dev/sda}}", "call: {tool: Bash, command: mkfs}");
+    for host in ["codex", "gemini"] {
+        let fixture = with_hooks(&[("guard", &in_words)]);
+        install(&fixture, host);
+        let (report, _) = examine(&fixture, host);
+        let refused = serde_json::json!([{"hooks": ["guard"], "call": "Bash mkfs"}]);
+        assert_eq!(report["scopes"][0]["guards"]["refused"], refused, "{host}: {report:#}");
+    }
+}
+
+#[test]
 fn every_pack_of_the_policy_is_proved_in_every_host() {
     const POLICY: &str = "use: [shell, git, secrets, exfiltration, remote-code, system, self-protection]\n";
     for host in ["claude", "codex", "gemini", "qwen", "copilot", "cline", "cursor", "opencode"] {
