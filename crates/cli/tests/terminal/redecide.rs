@@ -362,3 +362,36 @@ fn two_sets_of_hooks_are_compared_on_recorded_calls() {
         assert_eq!((changes_of(&report), gaps_of(&report).len()), (vec![], 1), "{report}");
     }
 }
+
+#[test]
+fn sessions_that_pintle_never_saw_are_decided() {
+    let claude = include_bytes!("../data/sessions/claude/0b9d8a3e-5f43.jsonl");
+    let codex = include_bytes!("../data/sessions/codex/rollout-2026-01-31T10-00-00-7cd522aa-1.jsonl");
+    let fixture = CliFixture::new_empty()
+        .with_file("p/policy.yaml", "use: [shell, git, remote-code]\n")
+        .with_file("files/projects/-p-shop/0b9d8a3e-5f43.jsonl", claude)
+        .with_file("files/2026/01/31/rollout-2026-01-31T10-00-00-7cd522aa-1.jsonl", codex)
+        .with_file("files/notes.jsonl", "{\"a\": 1}\n")
+        .with_file("files/settings.json", "{}");
+    let all = ["replay", "--with", "p/policy.yaml", "--session-file", "files"];
+    snapshot!("redecide_session_files", pintle(&fixture, &all).run_to_screen());
+    let report = redecide(&fixture, "p/policy.yaml", &["--session-file", "files", "--since", "2026-01-31T10:00:05Z"]);
+    assert_eq!((&report["calls"], &report["tapes"]), (&json!(2), &json!(2)), "{report}");
+    let report = redecide(&fixture, "p/policy.yaml", &["--session-file", "files", "--host", "codex"]);
+    assert_eq!((&report["calls"], &report["tapes"]), (&json!(3), &json!(1)), "{report}");
+    let example = &report["changes"][1]["examples"][0];
+    let shown = ["host", "project", "session", "tool", "seq", "id"].map(|key| example.get(key).unwrap().clone());
+    assert_eq!(json!(shown), json!(["codex", "/p/shop", "7cd522aa-1", "shell", 4, null]));
+    for (path, reason) in [("files/notes.jsonl", "is not a session of an agent"), ("none", "cannot read `none`")] {
+        let arguments = ["replay", "--with", "p/policy.yaml", "--session-file", path];
+        let (_, err, status) = pintle(&fixture, &arguments).run_to_parts();
+        assert!(status == Some(3) && err.contains(reason), "{err}");
+    }
+    // Any bytes are read as far as they make sense.
+    let fixture = fixture
+        .with_file("odd/a.jsonl", [&claude[..700], b"\xff\xfe\n{\"type\":\"assistant\"}\n[]\n", codex].concat())
+        .with_file("odd/b.jsonl", &codex[..codex.len() - 200])
+        .with_file("odd/c.jsonl", "");
+    let report = redecide(&fixture, "p/policy.yaml", &["--session-file", "odd"]);
+    assert_eq!(report["tapes"], 2, "{report}");
+}

@@ -14,6 +14,7 @@ mod call_gate;
 mod policy_hooks;
 mod recorded_things;
 mod report;
+mod session_file;
 mod session_state;
 
 use std::path::Path;
@@ -27,6 +28,7 @@ use pintle_tape::{RecordBody, TapeError, TapeLine, TapeReader, TornRecord};
 pub use answer::{ChangeDirection, PolicyAnswer, PolicyResult};
 pub use policy_hooks::{DecisionGap, PolicyHooks};
 pub use report::{ChangeGroup, ChangeSource, RedecidedCall, RedecisionReport};
+pub use session_file::{SessionFileRedecision, agent_of_session_line, redecide_session_file};
 
 use answer::{AnswerBuilder, OutcomeView};
 use call_gate::{CallRecording, PolicyCallGate};
@@ -65,14 +67,9 @@ pub struct TapeRedecision {
 
 /// Decides again about every tool call and event of a tape, as far as it can be read.
 #[must_use]
-pub fn redecide_tape(mut reader: TapeReader<'_>, redecision: &RedecisionTask<'_>) -> TapeRedecision {
+pub fn redecide_tape(mut reader: TapeReader<'_>, task: &RedecisionTask<'_>) -> TapeRedecision {
     reader = reader.abridged();
-    let mut run = RedecisionRun {
-        redecision,
-        base: redecision.base.map(|hooks| PolicySession::new(hooks, redecision.project)),
-        session: PolicySession::new(redecision.hooks, redecision.project),
-        report: RedecisionReport::default(),
-    };
+    let mut run = RedecisionRun::new(task);
     let (mut collector, mut removed) = (ThingCollector::default(), RemovedTexts::default());
     let mut session = String::new();
     let error = loop {
@@ -100,16 +97,25 @@ pub fn redecide_tape(mut reader: TapeReader<'_>, redecision: &RedecisionTask<'_>
 
 /// The state of deciding again about a tape.
 struct RedecisionRun<'h> {
-    redecision: &'h RedecisionTask<'h>,
+    task: &'h RedecisionTask<'h>,
     base: Option<PolicySession<'h>>,
     session: PolicySession<'h>,
     report: RedecisionReport,
 }
 
-impl RedecisionRun<'_> {
+impl<'h> RedecisionRun<'h> {
+    fn new(task: &'h RedecisionTask<'h>) -> Self {
+        Self {
+            task,
+            base: task.base.map(|hooks| PolicySession::new(hooks, task.project)),
+            session: PolicySession::new(task.hooks, task.project),
+            report: RedecisionReport::default(),
+        }
+    }
+
     fn add(&mut self, thing: RecordedThing) {
         let Some(first) = thing.subject.first_event() else { return };
-        let is_counted = self.redecision.since_ms.is_none_or(|since_ms| first.at_ms >= since_ms);
+        let is_counted = self.task.since_ms.is_none_or(|since_ms| first.at_ms >= since_ms);
         if !self.report.seen_events.contains(first.name.as_str()) {
             self.report.seen_events.insert(first.name.as_str().to_owned());
         }
@@ -167,7 +173,7 @@ impl RedecisionRun<'_> {
             is_listed,
             is_tool_call: is_call,
             at_ms: event.at_ms,
-            tape: self.redecision.tape,
+            tape: self.task.tape,
             session: event.origin.session.clone(),
             event: event.name.as_str().to_owned(),
             agent: event.origin.agent.clone(),
@@ -176,7 +182,7 @@ impl RedecisionRun<'_> {
             before,
             after,
         };
-        let (source, limit) = (ChangeSource::new(&redecided), self.redecision.example_limit);
+        let (source, limit) = (ChangeSource::new(&redecided), self.task.example_limit);
         let group = match gaps.into_iter().next() {
             Some(gap) => self.report.undecided.entry(gap).or_default(),
             None => self.report.changes.entry((redecided.before.result, redecided.after.result)).or_default(),

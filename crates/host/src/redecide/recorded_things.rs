@@ -250,6 +250,20 @@ fn record_origin<'r>(record: &'r Record<'_>) -> Option<&'r Origin> {
 }
 
 impl RecordedThing {
+    /// A call about which nothing was decided.
+    pub(super) fn from_call(seq: u64, event: TapeEvent) -> Self {
+        Self {
+            seq,
+            subject: RecordedSubject::Call(CallRecording { stages: vec![(CallStage::Pre, event)] }),
+            effects: Vec::new(),
+            answer: AnswerBuilder::new(EventKind::ToolPre),
+            is_unfinished: false,
+            is_own_denial: false,
+            open: Vec::new(),
+            last_stage: Some(CallStage::Pre),
+        }
+    }
+
     fn has_origin(&self, origin: &Origin) -> bool {
         self.subject
             .first_event()

@@ -1,7 +1,7 @@
 //! Loads the hooks, and decides tapes again on all processors.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -11,7 +11,7 @@ use pintle_host::tape::TapeReader;
 use pintle_host::{EventKind, Layer, LoadedRuntime, Runtime, RuntimeBuilder, WorkerProgram};
 
 use super::super::progress::ProgressLine;
-use super::{ReadTape, RedecisionResult};
+use super::{ReadTape, RedecisionResult, session_files};
 use crate::error::CliError;
 use crate::options::{HookPaths, UserOptions, load_hooks, print_load_errors};
 use crate::render::diagnostic;
@@ -151,15 +151,11 @@ pub(super) fn redecide(
                 since_ms,
                 example_limit,
             };
-            let (session, problem) = match TapeReader::open(&tape.location.path) {
-                Err(error) => (String::new(), Some(error.to_string())),
-                Ok(reader) => {
-                    let TapeRedecision { report, session, error, torn } = redecide_tape(reader, &redecision);
-                    merged.lock().report.merge(report, example_limit);
-                    let torn = || torn.map(|torn| torn.to_string());
-                    (session, error.map(|error| error.to_string()).or_else(torn))
-                }
+            let (report, session, problem) = match tape.client {
+                Some(client) => session_files::redecide_file(&tape.location.path, client, &redecision),
+                None => redecide_recording(&tape.location.path, &redecision),
             };
+            merged.lock().report.merge(report, example_limit);
             merged.lock().endings.push(TapeEnding { tape: index, session, problem });
             progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, tapes.len());
         }
@@ -192,4 +188,16 @@ pub(super) fn redecide(
     unheard_events.sort();
     unheard_events.dedup();
     Ok(RedecisionResult { report, tapes, unheard_events })
+}
+
+/// Decides about a tape. Returns its session and why it was not read whole, too.
+fn redecide_recording(path: &Path, task: &RedecisionTask<'_>) -> (RedecisionReport, String, Option<String>) {
+    match TapeReader::open(path) {
+        Err(error) => (RedecisionReport::default(), String::new(), Some(error.to_string())),
+        Ok(reader) => {
+            let TapeRedecision { report, session, error, torn } = redecide_tape(reader, task);
+            let torn = || torn.map(|torn| torn.to_string());
+            (report, session, error.map(|error| error.to_string()).or_else(torn))
+        }
+    }
 }

@@ -2,13 +2,14 @@
 
 mod decider;
 mod json;
+mod session_files;
 mod text;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use pintle_bridge::host_of_tape_file;
+use pintle_bridge::{HostDef, host_of_tape_file};
 use pintle_host::files;
 use pintle_host::redecide::{ChangeDirection, RedecidedCall, RedecisionReport};
 use pintle_log::TapeLocation;
@@ -32,6 +33,10 @@ pub(crate) struct RedecideArgs {
     /// if something could not be decided.
     #[arg(long, value_name = "CHANGE", value_enum)]
     fail_on: Option<FailOn>,
+    /// Decide about the tool calls in an agent's own files of sessions, which Pintle need not have seen: a file or a directory,
+    /// such as `~/.claude/projects` or `~/.codex/sessions`. Nothing was decided about them. May be repeated.
+    #[arg(long, value_name = "PATH")]
+    session_file: Vec<PathBuf>,
     #[command(flatten)]
     tapes: LogTapeOptions,
 }
@@ -70,6 +75,8 @@ struct RedecisionResult {
 #[derive(Debug)]
 struct ReadTape {
     location: TapeLocation,
+    /// The agent whose own file of a session it is; `None` for a tape.
+    client: Option<&'static HostDef>,
     /// Whether the log has it, so that its calls have IDs.
     is_in_log: bool,
     /// The session of its header.
@@ -91,6 +98,7 @@ impl RedecideArgs {
         match (self.limit, self.fail_on) {
             (Some(_), _) => Some("-n"),
             (_, Some(_)) => Some("--fail-on"),
+            _ if !self.session_file.is_empty() => Some("--session-file"),
             _ => self.filter.is_set().then_some("--since`, `--host` or `--project"),
         }
     }
@@ -121,7 +129,7 @@ impl RedecideArgs {
     fn find_tapes(&self, named: &[PathBuf]) -> Result<Vec<ReadTape>, CliError> {
         let listed = self.tapes.list_locations();
         let mut tapes = Vec::new();
-        if named.is_empty() {
+        if named.is_empty() && self.session_file.is_empty() {
             let with_project = |tape: TapeLocation| {
                 let project = tape.project.clone().or_else(|| project_of_tape(&tape));
                 TapeLocation { project, ..tape }
@@ -149,8 +157,21 @@ impl RedecideArgs {
             let selected = self.filter.select_tapes(tapes.iter().map(|(location, _)| location.clone()).collect());
             tapes.retain(|(location, _)| selected.contains(location));
         }
-        let as_read = |(location, is_in_log)| ReadTape { location, is_in_log, session: String::new(), problem: None };
+        let as_read = |(location, is_in_log)| ReadTape {
+            location,
+            client: None,
+            is_in_log,
+            session: String::new(),
+            problem: None,
+        };
         let mut tapes: Vec<ReadTape> = tapes.into_iter().map(as_read).collect();
+        for (location, client) in session_files::find_session_files(&self.session_file)? {
+            if self.filter.select_tapes(vec![location.clone()]).is_empty() {
+                continue;
+            }
+            let (session, problem) = (String::new(), None);
+            tapes.push(ReadTape { location, client: Some(client), is_in_log: false, session, problem });
+        }
         // The longest one would otherwise be the last to end.
         tapes.sort_by_cached_key(|tape| {
             let size = files::open(&tape.location.path).and_then(|file| file.metadata()).map_or(0, |found| found.len());

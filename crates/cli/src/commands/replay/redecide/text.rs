@@ -16,6 +16,8 @@ use crate::terminal::Terminal;
 const LONG_CHARS: usize = 300;
 /// Most characters of a name.
 const NAME_CHARS: usize = 40;
+/// How much of a session's ID names its file.
+const SESSION_DIGITS: usize = 8;
 /// The most lines about who decides what.
 const MOST_SOURCES: usize = 12;
 /// The most tapes that are named because they cannot be read.
@@ -33,9 +35,9 @@ pub(super) fn print_result(result: &RedecisionResult, task: &ComparisonTask<'_>,
     let words = if task.base.is_some() { ["before", "after"] } else { ["then", "now"] };
     let calls = count_text(to_usize(report.calls), "tool call");
     let events = count_text(to_usize(report.events), "other event");
-    let tapes = count_text(result.tapes.len(), "tape");
+    let sessions = count_text(result.tapes.len(), "session");
     let mut lines = vec![
-        StyledLine::new(Tone::Plain, format!("{title}: {calls} and {events} on {tapes}")),
+        StyledLine::new(Tone::Plain, format!("{title}: {calls} and {events} of {sessions}")),
         StyledLine::new(Tone::Quiet, format!("unchanged: {}", report.unchanged)),
     ];
     for ((before, after), group) in &report.changes {
@@ -91,7 +93,15 @@ fn push_group(lines: &mut Vec<StyledLine>, group: &ChangeGroup, result: &Redecis
 /// A call: its time, ID, agent, what it does, and why the stricter answer is as it is.
 fn call_line(call: &RedecidedCall, result: &RedecisionResult, answer: Option<(&PolicyAnswer, &str)>) -> StyledLine {
     let tape = result.tapes.get(call.tape);
-    let id = tape.and_then(|tape| tape.entry_id(call)).unwrap_or_else(|| format!("record {}", call.seq));
+    let id = tape.and_then(|tape| tape.entry_id(call)).unwrap_or_else(|| {
+        let is_tape = tape.is_none_or(|tape| tape.client.is_none());
+        let session = call.session.chars().take(SESSION_DIGITS).collect::<String>();
+        if is_tape {
+            format!("record {}", call.seq)
+        } else {
+            format!("{}:{}", single_line(&session, NAME_CHARS), call.seq)
+        }
+    });
     let agent = tape.and_then(|tape| tape.location.host.as_deref()).unwrap_or(&call.agent);
     let time = time_text(call.at_ms, &TimeZone::system());
     let mut line = StyledLine::new(Tone::Quiet, format!("  {time}  {id:<10}  {:<8}  ", single_line(agent, NAME_CHARS)));
