@@ -390,7 +390,7 @@ fn sessions_that_pintle_never_saw_are_decided() {
     // Any bytes are read as far as they make sense.
     let fixture = fixture
         .with_file("odd/a.jsonl", [&claude[..700], b"\xff\xfe\n{\"type\":\"assistant\"}\n[]\n", codex].concat())
-        .with_file("odd/b.jsonl", &codex[..codex.len() - 200])
+        .with_file("odd/b.jsonl", [b"\xff\n", &codex[..codex.len() - 200]].concat())
         .with_file("odd/c.jsonl", "");
     let report = redecide(&fixture, "p/policy.yaml", &["--session-file", "odd"]);
     assert_eq!(report["tapes"], 2, "{report}");

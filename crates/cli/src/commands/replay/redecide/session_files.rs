@@ -61,9 +61,9 @@ fn list_json_lines(dir: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> io::Re
 
 /// Which agent wrote a file, and in which directory its session began.
 fn recognise_file(path: &Path) -> io::Result<Option<(TapeLocation, &'static HostDef)>> {
-    let lines = BufReader::new(files::open(path)?).lines().take(FIRST_LINES);
+    let lines = BufReader::new(files::open(path)?).split(b'\n').take(FIRST_LINES);
     for line in lines {
-        let Ok(line) = serde_json::from_str::<Value>(&line?) else { continue };
+        let Ok(line) = serde_json::from_slice::<Value>(&line?) else { continue };
         let Some(client) = agent_of_session_line(&line).and_then(|name| HostDef::by_name(name).ok()) else { continue };
         let cwd = line.get("cwd").or_else(|| line.pointer("/payload/cwd")).and_then(Value::as_str);
         let project = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
