@@ -192,7 +192,8 @@ impl FileDiscovery<'_> {
         if self.add_team(path) | self.add_package(path) | has_settings || self.is_discovered {
             return;
         }
-        if FOLDERS.iter().any(|(name, _)| pintle_files::is_dir(path.join(name))) {
+        let has_folder = FOLDERS.iter().any(|(name, _)| pintle_files::is_dir(path.join(name)));
+        if has_folder || pintle_files::is_file(path.join(POLICY)) && recognise_role(&path.join(POLICY)).is_none() {
             return self.add_root(path);
         }
         let role = path.file_name().and_then(|name| name.to_str()).and_then(folder_role);

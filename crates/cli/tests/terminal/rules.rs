@@ -82,6 +82,14 @@ fn an_exception_reaches_the_packs_of_its_own_directory() {
 }
 
 #[test]
+fn a_directory_with_nothing_but_a_policy_is_one() {
+    let fixture = CliFixture::new_empty().with_file("etc/policy.yaml", "deny: npm publish\n");
+    let (out, err, status) = fixture.pintle(&["validate", "etc"]).run_to_parts();
+    assert_eq!(status, Some(0), "{out}{err}");
+    assert!(out.starts_with("1 hook,"), "{out}");
+}
+
+#[test]
 fn what_is_wrong_in_rules_is_said_where_it_is() {
     let rules = "deny:\n  - rum: npm publish\n  - run: [a, 1, {}]\n  - delete: {outsid: project}\n  - delete: {outside: projct}\n  \
                  - write: a/../b\n  - {read: x, write: y}\n  - {run: a, except: b}\n  - reason: x\nask: []\nwarn:\n  - tool: \
