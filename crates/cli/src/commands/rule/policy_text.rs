@@ -14,7 +14,7 @@ pub(super) fn add_rule(text: &str, key: &str, item: &[String]) -> Option<String>
     let Some(start) = find_key(&lines, key) else {
         lines.push(format!("{key}:"));
         lines.extend(item_lines(item, 2));
-        return Some(joined(&lines));
+        return Some(joined(&lines, text));
     };
     let items = list_range(&lines, start, key)?;
     let first = lines.get(items.clone())?.iter().find(|line| is_content(line))?;
@@ -24,7 +24,7 @@ pub(super) fn add_rule(text: &str, key: &str, item: &[String]) -> Option<String>
     let indent = indent_of(first);
     let last = items.clone().rev().find(|index| lines.get(*index).is_some_and(|line| is_content(line)))?;
     lines.splice(last + 1..last + 1, item_lines(item, indent));
-    Some(joined(&lines))
+    Some(joined(&lines, text))
 }
 
 /// The text without the rule that begins on a line, counted from 1. `None` if the rule is not an item of a list that has
@@ -57,7 +57,7 @@ pub(super) fn remove_rule(text: &str, line: usize) -> Option<String> {
     if is_last {
         lines.remove(key);
     }
-    Some(joined(&lines))
+    Some(joined(&lines, text))
 }
 
 /// A text as a value in YAML, in quotes if it would be read as something else.
@@ -104,8 +104,10 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-fn joined(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
+/// The lines with the line ends that the text had.
+fn joined(lines: &[String], text: &str) -> String {
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    lines.iter().map(|line| format!("{line}{end}")).collect()
 }
 
 #[cfg(test)]
@@ -124,6 +126,7 @@ mod tests {
         assert_eq!(add(text).unwrap(), "deny:  # mine\n- a\n- run: x\n  reason: y\n# last\n\nask:\n- b\n");
         let text = "ask:\n  - b\ndeny:\n    - run: a\n      reason: z\n";
         assert_eq!(add(text).unwrap(), format!("{text}    - run: x\n      reason: y\n"));
+        assert_eq!(add("use: [git]\r\n").unwrap(), "use: [git]\r\ndeny:\r\n  - run: x\r\n    reason: y\r\n");
         assert!(add("").unwrap().starts_with("# Rules"));
         for text in ["deny: [a]\n", "deny: a\n", "deny:\n  run: a\n", "deny:\n"] {
             assert_eq!(add(text), None, "{text}");
