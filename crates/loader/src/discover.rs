@@ -153,7 +153,7 @@ impl FileDiscovery<'_> {
         } else if dir == RULES && name.ends_with(".yaml") {
             ArtifactKind::Policy
         } else if is_yaml_path(path) {
-            recognise_role(path).unwrap_or(ArtifactKind::HarnessYaml)
+            recognise_role(path).unwrap_or_else(|| named_yaml_role(path))
         } else if pintle_clients::is_json(path) {
             ArtifactKind::Client(pintle_clients::unmarked_json())
         } else {
@@ -405,6 +405,17 @@ fn role_of_own_file(name: &str) -> ArtifactKind {
 
 pub(crate) fn folder_role(name: &str) -> Option<ArtifactKind> {
     FOLDERS.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+}
+
+/// What a YAML file is that the user named, and whose text is not that of a team: a policy, or the agent's own file. No
+/// key of a policy is one of an agent.
+fn named_yaml_role(path: &Path) -> ArtifactKind {
+    let bytes = crate::read::read_limited(path).unwrap_or_default();
+    let is_key = |line: &str| ["use:", "deny:", "ask:", "warn:", "allow:"].iter().any(|key| line.starts_with(key));
+    match String::from_utf8_lossy(&bytes).lines().any(is_key) {
+        true => ArtifactKind::Policy,
+        false => ArtifactKind::HarnessYaml,
+    }
 }
 
 /// An error that has no location in a file.

@@ -153,6 +153,21 @@ fn what_cannot_be_decided_again_is_never_allowed() {
 }
 
 #[test]
+fn rules_about_commands_do_not_decide_what_a_file_did_that_is_not_on_the_tape() {
+    let fixture =
+        CliFixture::new_empty().with_file("shop/x.sh", "npm publish\n").with_file("rules.yaml", "deny: npm publish\n");
+    fs::create_dir_all(fixture.user_path("hooks")).unwrap();
+    fs::write(fixture.user_path("policy.yaml"), "use: [shell]\n").unwrap();
+    for command in ["npm publish", "ls", "sh x.sh"] {
+        call_tool(&fixture, "claude", "s1", "Bash", &json!({"command": command}));
+    }
+    let report = redecide(&fixture, "rules.yaml", &[]);
+    assert_eq!(changes_of(&report), [change("allowed -> denied: 1", &["npm publish"])], "{report}");
+    let gaps = gaps_of(&report);
+    assert!(gaps.len() == 1 && gaps[0].starts_with("1 rules:rules looks at commands"), "{gaps:?}");
+}
+
+#[test]
 fn a_tape_is_read_as_far_as_it_goes() {
     let fixture = create_fixture().with_file("none/hooks/quiet.md", hook("tool.pre", "return allow()"));
     let tape = fixture.user_path("bridge/claude/c1/tape.jsonl");

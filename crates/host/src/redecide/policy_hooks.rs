@@ -1,7 +1,7 @@
 //! A set of hooks that decides again, and which of them are not run for it.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::{
@@ -82,6 +82,8 @@ impl Handler for UnrunHandler {
 pub(super) struct PolicyJournal {
     notes: Mutex<JournalNotes>,
     next_call: AtomicU64,
+    /// Whether the commands of the call are worked out without a file that it ran.
+    lacks_code: AtomicBool,
 }
 
 /// What a [`PolicyJournal`] has noted.
@@ -92,6 +94,11 @@ pub(super) struct JournalNotes {
 }
 
 impl PolicyJournal {
+    /// Notes that the commands of the call are worked out without a file that it ran.
+    pub(super) fn note_missing_code(&self) {
+        self.lacks_code.store(true, Ordering::Relaxed);
+    }
+
     pub(super) fn add_gap(&self, hook: &str, reason: String) {
         let gap = DecisionGap { hook: hook.to_owned(), reason };
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,6 +129,14 @@ impl Journal for PolicyJournal {
                 if can_decide && hook.mode == EnforcementMode::Enforce {
                     self.add_gap(hook.id.as_str(), describe_kind(hook.handler.kind()).to_owned());
                 }
+            }
+            JournalEntry::Call { hook, .. }
+                if self.lacks_code.load(Ordering::Relaxed) && hook.handler.call_reads().commands =>
+            {
+                self.add_gap(
+                    hook.id.as_str(),
+                    String::from("looks at commands, and the call ran a file that is not on the tape"),
+                );
             }
             JournalEntry::Return { hook, verdict, .. } if verdict.target_rewrite().is_some() => {
                 let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);

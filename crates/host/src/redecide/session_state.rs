@@ -77,14 +77,14 @@ impl<'h> PolicySession<'h> {
         if let Some(refused) = payload_gate::refuse(&fired) {
             return Some(refused);
         }
-        let fired = listens.then(|| self.complete(set, fired))?;
+        let fired = listens.then(|| self.complete(set, fired, &context.journal))?;
         let effects = ReplayedEffects { session: self, set, at_ms: event.at_ms, event: &fired, depth: 0, context };
         Some(effects.dispatch(&fired))
     }
 
     /// The event with what its hooks read of a call and the recorded hooks did not. It is worked out from the call itself:
     /// files may have changed since.
-    fn complete(&self, set: &HookSet, event: Event) -> Event {
+    fn complete(&self, set: &HookSet, event: Event, journal: &PolicyJournal) -> Event {
         let reads = set.call_reads().select(event.name.kind());
         let lacks = |name: &str| event.payload.field(name).is_none();
         let reads = CallReads {
@@ -94,6 +94,9 @@ impl<'h> PolicySession<'h> {
         };
         if reads == CallReads::default() || !event.name.def().is_about_tool_call() {
             return event;
+        }
+        if reads.commands && !lacks("code_files") {
+            journal.note_missing_code();
         }
         let text = |name: &str| event.payload.field(name).and_then(Value::as_str);
         let cwd = text("cwd").unwrap_or(&event.origin.cwd).to_owned();
