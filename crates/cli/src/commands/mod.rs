@@ -53,7 +53,7 @@ commands! {
     #[command(long_about = "List the packs of rules and whether they are on here, or show the rules of one")]
     Packs(packs::PacksArgs),
     /// Add, list and remove rules of your own.
-    #[command(long_about = rule::LONG_ABOUT)]
+    #[command(visible_alias = "rules", long_about = rule::LONG_ABOUT)]
     Rule(rule::RuleArgs),
     /// Write a hook, a rule, a tool or a plugin to begin with.
     #[command(name = "new", long_about = new_file::LONG_ABOUT)]

@@ -43,6 +43,9 @@ fn rules_are_added_listed_and_removed() {
         screen.push_str(&format!("$ pintle rule {}\n{out}{err}status {}\n", words.join(" "), status.unwrap()));
     }
     screen.push_str(&fs::read_to_string(fixture.path("own/policy.yaml")).unwrap());
+    let own = fixture.path("own").display().to_string();
+    let (out, _, _) = fixture.pintle(&["rules"]).with_variable("PINTLE_CONFIG_DIR", &own).run_to_parts();
+    assert!(out.contains("policy.npm-publish ") && out.contains("policy.write-infra "), "{out}");
     snapshot!("rules", screen);
     for (command, status) in [("npm publish", 2), ("npm publish --dry-run", 0), ("npm ci", 0), ("rm -rf infra", 0)] {
         let (out, found) = judge(&fixture, command);

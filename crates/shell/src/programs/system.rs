@@ -133,7 +133,7 @@ pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     let is_looking = command.is_empty()
         || is_listed(HARMLESS, command)
             && !(command == "sessions" && parsed.operands.iter().any(|arg| arg.text == "delete"))
-        || command == "rule" && parsed.operands.get(1).is_some_and(|arg| arg.text == "list")
+        || matches!(command, "rule" | "rules") && parsed.operands.get(1).is_none_or(|arg| arg.text == "list")
         || command == "run" && !call.has_arg(&["--shadow", "--yes"])
         || matches!(command, "install" | "uninstall" | "init")
             && call.has_arg(&["--report", "--dry-run"])

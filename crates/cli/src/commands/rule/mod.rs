@@ -27,7 +27,7 @@ const CUT: usize = 40;
 #[derive(Debug, Args)]
 pub(crate) struct RuleArgs {
     #[command(subcommand)]
-    action: RuleAction,
+    action: Option<RuleAction>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -41,7 +41,7 @@ enum RuleAction {
         #[command(flatten)]
         place: RulePlace,
     },
-    /// List the rules.
+    /// List the rules, as without an action.
     List(RulePlace),
     /// Remove a rule.
     Remove {
@@ -52,7 +52,7 @@ enum RuleAction {
     },
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 struct RulePlace {
     /// The rules of this project, in `.harness/policy.yaml` [default: your own, in every project].
     #[arg(long)]
@@ -155,7 +155,7 @@ impl RuleSubjects {
 
 impl RuleArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        match self.action {
+        match self.action.unwrap_or_else(|| RuleAction::List(RulePlace::default())) {
             RuleAction::Add(added) => added.execute(terminal, global),
             RuleAction::AllowPath { path, place } => {
                 let item = [format!("path: {}", policy_text::quoted(&path))];
