@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pintle_files::with_slashes;
 use pintle_shell::Operation;
 
-use crate::glob::matches_path;
+use crate::glob::{has_same_colons, matches_path};
 
 /// An entry of `allow`: a path, or the text of a host, a branch or whatever else a command names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +65,8 @@ impl AllowedTarget {
         }
         // A text that climbs out of what a pattern names is another place.
         let climbs = written.split('/').any(|part| part == "..");
-        self.paths.is_empty() && !climbs && matches_path(&self.written, target)
+        let is_pattern_of = has_same_colons(&self.written, target) && matches_path(&self.written, target);
+        self.paths.is_empty() && !climbs && is_pattern_of
     }
 }
 
@@ -180,6 +181,7 @@ mod tests {
         for (entry, written) in [
             ("feature/*", "feature/a/b"),
             ("feature/*", "main"),
+            ("feature/*", "feature/x:main"),
             ("scratch/**", "scratch/../../etc"),
             ("*.example.com", "a.example.com.evil"),
         ] {

@@ -124,6 +124,13 @@ pub(crate) fn matches_path(pattern: &str, path: &str) -> bool {
     at == pattern.len()
 }
 
+/// Whether a text has the colons of an exception. What is behind a colon is often another thing, so no pattern of one goes
+/// over it: `feature/x:main` pushes to `main`.
+pub(crate) fn has_same_colons(pattern: &str, text: &str) -> bool {
+    let colons = |text: &str| text.matches(':').count();
+    colons(pattern) == colons(text)
+}
+
 /// A `*` in the text is a pattern itself, which only a `*` covers.
 pub(crate) fn matches_part(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut from) = (0, 0);

@@ -68,6 +68,7 @@ fn an_exception_lets_through_what_it_names_and_nothing_more() {
     for (line, expected) in [
         ("git push origin feature/x", "pass"),
         ("git push origin main", "deny"),
+        ("git push origin feature/x:main", "deny"),
         ("git push origin feature/x --force", "deny"),
         ("git push origin feature/x; rm -rf ~/x", "deny"),
         ("git push origin feature/x > ~/.bashrc", "deny"),

@@ -3,7 +3,7 @@
 use pintle_shell::{CallCommand, program_name};
 
 use super::RuleFit;
-use crate::glob::{matches_part, parts_overlap};
+use crate::glob::{has_same_colons, matches_part, parts_overlap};
 
 /// A pattern of a command: the program, then words that its arguments have.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +123,9 @@ impl RunPattern {
             false => command.words.len() == wanted.len(),
         };
         let mut pairs = wanted.iter().zip(&command.words);
-        is_long_enough && pairs.all(|(wanted, word)| matches_part(wanted.as_bytes(), word.as_bytes()))
+        is_long_enough
+            && pairs
+                .all(|(wanted, word)| matches_part(wanted.as_bytes(), word.as_bytes()) && has_same_colons(wanted, word))
     }
 
     /// Whether it would cover every command.
@@ -222,6 +224,7 @@ mod tests {
             ("npm publish", "npm publish"),
             ("git push --force origin feature/*", "git push --force origin feature/x"),
             ("make **", "make deploy -j 4"),
+            ("docker pull registry:5000/*", "docker pull registry:5000/x"),
         ] {
             assert!(covers(pattern, line), "{pattern}: {line}");
         }
@@ -229,6 +232,8 @@ mod tests {
             ("npm publish", "npm publish --tag x"),
             ("rm -rf build", "rm -rf build /"),
             ("git push --force origin feature/*", "git push --force origin main"),
+            ("git push --force origin feature/*", "git push --force origin feature/x:main"),
+            ("docker pull *", "docker pull x:y"),
             ("rm *", "/tmp/rm x"),
             ("rm x*", "rm *"),
         ] {
