@@ -16,11 +16,10 @@ pub(crate) enum PathFit {
 /// Compares a path with a pattern: `*` and `?` within a part, `**` for any parts. What the pattern names is there with
 /// everything below it. `*` in the path is a pattern as well.
 pub(crate) fn fit_path(pattern: &str, path: &str) -> PathFit {
-    let parts = || pattern.trim_end_matches('/').split('/');
-    let count = parts().count();
+    let parts: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
     // Where the comparison may be in the pattern, and whether that is certain.
-    let mut places: Vec<Option<bool>> = vec![None; count + 1];
-    reach(&mut places, 0, true, pattern);
+    let mut places: Vec<Option<bool>> = vec![None; parts.len() + 1];
+    reach(&mut places, 0, true, &parts);
     let is_over = |places: &[Option<bool>]| places.last().copied().flatten();
     let mut crosses = false;
     for part in path.trim_end_matches('/').split('/') {
@@ -29,15 +28,15 @@ pub(crate) fn fit_path(pattern: &str, path: &str) -> PathFit {
             Some(false) => crosses = true,
             None => {}
         }
-        let mut next = vec![None; count + 1];
-        for (index, wanted) in parts().enumerate() {
-            let Some(is_certain) = places.get(index).copied().flatten() else { continue };
-            if wanted == "**" {
-                reach(&mut next, index, is_certain, pattern);
+        let mut next = vec![None; parts.len() + 1];
+        for (index, (wanted, place)) in parts.iter().zip(&places).enumerate() {
+            let Some(is_certain) = *place else { continue };
+            if *wanted == "**" {
+                reach(&mut next, index, is_certain, &parts);
             } else if matches_part(wanted.as_bytes(), part.as_bytes()) {
-                reach(&mut next, index + 1, is_certain, pattern);
+                reach(&mut next, index + 1, is_certain, &parts);
             } else if parts_overlap(wanted, part) {
-                reach(&mut next, index + 1, false, pattern);
+                reach(&mut next, index + 1, false, &parts);
             }
         }
         places = next;
@@ -51,12 +50,10 @@ pub(crate) fn fit_path(pattern: &str, path: &str) -> PathFit {
 }
 
 /// Notes a place in the pattern, and those behind `**`, which may stand for no part.
-fn reach(places: &mut [Option<bool>], index: usize, is_certain: bool, pattern: &str) {
-    if let Some(place) = places.get_mut(index) {
+fn reach(places: &mut [Option<bool>], index: usize, is_certain: bool, parts: &[&str]) {
+    let stars = parts.iter().skip(index).take_while(|part| **part == "**").count();
+    for place in places.iter_mut().skip(index).take(stars + 1) {
         *place = Some(place.unwrap_or_default() || is_certain);
-    }
-    if pattern.trim_end_matches('/').split('/').nth(index) == Some("**") {
-        reach(places, index + 1, is_certain, pattern);
     }
 }
 

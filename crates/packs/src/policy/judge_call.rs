@@ -158,8 +158,9 @@ impl PolicyRule {
             }
             (RuleSubject::Operation(subject), RuleMatcher::Operation { targets, outside, except }) => {
                 let fit = |operation: &Operation| {
-                    let mut fits = targets.iter().map(|target| target.fit(operation, call.project));
-                    let mut fit = if targets.is_empty() { RuleFit::Certain } else { fits.try_fold(RuleFit::No, most)? };
+                    let fits = targets.iter().map(|target| target.fit(operation, call.project));
+                    // Without targets, the rule is about all operations of its kinds.
+                    let mut fit = fits.max().unwrap_or(RuleFit::Certain);
                     for place in outside {
                         match place.holds(operation, call.project) {
                             RuleFit::Certain => return None,
@@ -193,10 +194,6 @@ impl PolicyRule {
         // Of equals, the first.
         found.into_iter().filter(|(fit, _)| *fit != RuleFit::No).rev().max_by_key(|(fit, _)| *fit)
     }
-}
-
-fn most(one: RuleFit, other: RuleFit) -> Option<RuleFit> {
-    Some(one.max(other))
 }
 
 impl PolicyFinding<'_> {

@@ -258,12 +258,15 @@ fn print_change(done: &str, rule: &PolicyRuleSpec, source: &PolicySource, termin
     if global.json {
         return terminal.print_json(&json!({done: rule_to_json(rule, source.path())}));
     }
+    let (name, path) = (&rule.name, path_text(source.path()));
     let mut line = StyledLine::new(Tone::Good, done);
-    line.push(Tone::Plain, format!(" {} to {}: {}", rule.name, path_text(source.path()), what_text(rule)));
-    if done == "removed" {
-        line = StyledLine::new(Tone::Good, done);
-        line.push(Tone::Plain, format!(" {} from {}", rule.name, path_text(source.path())));
-    }
+    line.push(
+        Tone::Plain,
+        match done {
+            "removed" => format!(" {name} from {path}"),
+            _ => format!(" {name} to {path}: {}", what_text(rule)),
+        },
+    );
     terminal.print_lines(&[line]);
 }
 

@@ -21,10 +21,10 @@ pub(super) const RULE_KEYS: [(&str, Option<RuleSeverity>); 4] = [
 ];
 
 /// The keys of a rule beside what it is about.
-const CONDITIONS: [&str; 9] = ["except", "tools", "agents", "reason", "instead", "name", "stops", "passes", "run"];
+const CONDITIONS: [&str; 8] = ["except", "tools", "agents", "reason", "instead", "name", "stops", "passes"];
 
 /// The keys of what an operation is.
-const OPERATION_KEYS: [&str; 9] = ["path", "host", "target", "inside", "outside", "action", "tags", "except", "any"];
+const OPERATION_KEYS: [&str; 8] = ["path", "host", "target", "inside", "outside", "action", "tags", "except"];
 
 /// A rule of a file, with its examples.
 #[derive(Debug)]
