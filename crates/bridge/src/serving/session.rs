@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use pintle_host::event::permission_reply::PermissionBasis;
-use pintle_host::event::{EventPayload, LogLine, PermissionReply, SessionEnd, SessionStart, ToolResult, check_payload};
+use pintle_host::event::{
+    CallFacts, EventPayload, LogLine, PermissionReply, SessionEnd, SessionStart, ToolResult, check_payload,
+};
 use pintle_host::lifecycle::ToolCallRequest;
 use pintle_host::tools::{VOCABULARIES, caller_of, vocabulary_by_name};
 use pintle_host::{
@@ -26,8 +28,8 @@ use super::protocol::{
 /// The calls of a session that are neither refused nor concluded. Of more the oldest is forgotten.
 pub(super) const MAX_OPEN_CALLS: usize = 1_024;
 
-/// What the server works out itself about a tool call. What hooks judge must not come from the payload that they judge.
-const OWN_FACTS: [&str; 6] = ["project", "paths", "operations", "commands", "code_files", "pause_ends_at_ms"];
+/// What the server says itself about a tool call, beside what it works out. What hooks judge must not come from the payload that they judge.
+const OWN_FACTS: [&str; 2] = ["project", "pause_ends_at_ms"];
 
 /// An open session.
 pub(super) struct ServedSession {
@@ -319,7 +321,7 @@ fn to_event(
         RequestError::new(ErrorCode::UnknownEvent, error.to_string()).help("`pintle events` lists them")
     })?;
     if name.def().is_about_tool_call() {
-        fields.retain(|field, _| !OWN_FACTS.contains(&field.as_str()));
+        fields.retain(|field, _| !OWN_FACTS.iter().chain(&CallFacts::WORKED_OUT).any(|own| own == field));
     }
     let mut payload = Value::Object(fields);
     let fits = name.complete(&mut payload).and_then(|()| check_payload(&name, &payload));

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use jiff::tz::TimeZone;
+use pintle_host::event::CallFacts;
 use pintle_host::tape::decisions::{DecisionLabel, RecordedDecision};
 use pintle_host::tape::record::{LoadedHook, RecordedVerdict, VerdictLabel};
 use pintle_host::tape::show::{RemovedTexts, StyledLine, Tone, single_line};
@@ -206,8 +207,10 @@ impl DispatchStory {
     fn render_changes(&self, changed: &Value) -> Vec<StyledLine> {
         let mut changes = Vec::new();
         list_changes("", &self.fired, changed, &mut changes);
-        // Both are made from the arguments.
-        let is_derived = |change: &&FieldChange<'_>| matches!(change.field.as_str(), "arguments" | "operations");
+        // They are made from the arguments.
+        let is_derived = |change: &&FieldChange<'_>| {
+            change.field == "arguments" || CallFacts::WORKED_OUT.contains(&change.field.as_str())
+        };
         let has_args = changes.iter().any(|change| change.field.starts_with("args."));
         let mut lines = Vec::new();
         for change in changes.iter().filter(|change| !(has_args && is_derived(change))) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::EventPayloadError;
+use super::{CallFacts, EventPayloadError};
 use crate::{JsonError, read_json};
 
 /// Parses a text as JSON, or returns it as a string if it is not JSON.
@@ -63,9 +63,6 @@ pub(super) fn sync_usage(event: &'static str, before: &Value, after: &mut Value)
     Ok(())
 }
 
-/// Fields that a host works out from the call.
-const WORKED_OUT: [&str; 4] = ["paths", "operations", "commands", "code_files"];
-
 /// Makes `args` and `arguments` equal: the one that changed wins, or `args` if both did.
 pub(in crate::event) fn sync_tool_call(
     event: &'static str,
@@ -91,7 +88,7 @@ pub(in crate::event) fn sync_tool_call(
     fields.insert(String::from("arguments"), Value::String(text));
     if ["name", "args"].iter().any(|name| fields.get(*name) != before.get(*name)) {
         // What was worked out for another call. Hooks that read it get it again for this one.
-        for name in WORKED_OUT {
+        for name in CallFacts::WORKED_OUT {
             fields.remove(name);
         }
     }

@@ -235,6 +235,11 @@ pub struct CallFacts {
     pub host: Option<HostPayload>,
 }
 
+impl CallFacts {
+    /// The fields that a host works out from the call, in payloads of events about it.
+    pub const WORKED_OUT: [&'static str; 4] = ["paths", "operations", "commands", "code_files"];
+}
+
 /// A file with code that a call runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pintle_contract::event::CallFacts;
 use pintle_contract::{Decision, EventKind, EventName, Outcome, Payload};
 use pintle_engine::HookSet;
 use pintle_lifecycle::{AskResolution, CallStage, ToolCallHost, ToolCallRequest};
@@ -10,9 +11,6 @@ use serde_json::Value;
 
 use super::answer::{AnswerBuilder, OutcomeView, PolicyAnswer};
 use super::session_state::{PolicySession, TapeEvent, ThingContext};
-
-/// What a host worked out for the call as it was.
-const WORKED_OUT: [&str; 3] = ["paths", "operations", "code_files"];
 
 /// A recorded call: the first event of each stage, as the recorded hooks got it.
 #[derive(Debug)]
@@ -138,7 +136,7 @@ impl ToolCallHost for PolicyCallGate<'_> {
             return Ok(false);
         }
         // Hooks that read it get it again for the changed call.
-        self.changed = Some(without_fields(&outcome.payload, &WORKED_OUT));
+        self.changed = Some(without_fields(&outcome.payload, &CallFacts::WORKED_OUT));
         Ok(true)
     }
 
