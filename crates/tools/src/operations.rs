@@ -80,68 +80,63 @@ pub fn effects_of_parts(
 /// is another call. It is done once for each payload.
 #[must_use]
 pub fn operations_of(event: &Event) -> &[Operation] {
-    read_effect(event, || Some(Box::new(DiskFiles::default())), &OPERATIONS)
+    recorded_operations(event).unwrap_or_else(|| &work_out(event, "effects", read_disk).operations)
 }
 
 /// The commands that the call of an event runs, in the same way.
 #[must_use]
 pub fn commands_of(event: &Event) -> &[CallCommand] {
-    read_effect(event, || Some(Box::new(DiskFiles::default())), &COMMANDS)
+    recorded_commands(event).unwrap_or_else(|| &work_out(event, "effects", read_disk).commands)
 }
 
 /// The operations for a hook that is called: what a changed call reads of files is an effect.
 #[must_use]
 pub fn operations_in_call<'e>(call: &HookCall<'e>) -> &'e [Operation] {
-    read_effect(call.event, || Some(Box::new(effect_files(call))), &OPERATIONS)
+    recorded_operations(call.event).unwrap_or_else(|| &work_out_in_call(call).operations)
 }
 
 /// The commands that the call of an event runs, for a hook that is called, as [`operations_in_call`].
 #[must_use]
 pub fn commands_in_call<'e>(call: &HookCall<'e>) -> &'e [CallCommand] {
-    read_effect(call.event, || Some(Box::new(effect_files(call))), &COMMANDS)
+    recorded_commands(call.event).unwrap_or_else(|| &work_out_in_call(call).commands)
 }
 
-fn effect_files<'c>(call: &'c HookCall<'c>) -> EffectFiles<'c> {
-    let base = CallBase::new(&call.event.payload, &call.event.origin.cwd);
-    EffectFiles { call, project: pintle_files::resolve_links(base.project) }
+fn recorded_operations(event: &Event) -> Option<&[Operation]> {
+    let read =
+        |value: &Value| -> Option<Vec<Operation>> { serde_json::from_value(value.get("operations")?.clone()).ok() };
+    event.payload.cached_view("operations", read).as_deref()
 }
 
-/// A list of what a call would do, which payloads may have.
-struct EffectList<T> {
-    field: &'static str,
-    /// The view of a payload that keeps it.
-    view: &'static str,
-    reads: CallReads,
-    parse: fn(Value) -> Option<Vec<T>>,
-    select: fn(CallEffects) -> Vec<T>,
+fn recorded_commands(event: &Event) -> Option<&[CallCommand]> {
+    let read =
+        |value: &Value| -> Option<Vec<CallCommand>> { serde_json::from_value(value.get("commands")?.clone()).ok() };
+    event.payload.cached_view("commands", read).as_deref()
 }
 
-const OPERATIONS: EffectList<Operation> = EffectList {
-    field: "operations",
-    view: "operations",
-    reads: CallReads { paths: false, operations: true, commands: false },
-    parse: |value| serde_json::from_value(value).ok(),
-    select: |effects| effects.operations,
-};
-const COMMANDS: EffectList<CallCommand> = EffectList {
-    field: "commands",
-    view: "commands",
-    reads: CallReads { paths: false, operations: false, commands: true },
-    parse: |value| serde_json::from_value(value).ok(),
-    select: |effects| effects.commands,
-};
+fn read_disk<'f>() -> Option<Box<dyn ProjectFiles + 'f>> {
+    Some(Box::new(DiskFiles::default()))
+}
 
-fn read_effect<'e, 'f, T: Send + Sync + 'static>(
+fn work_out_in_call<'e>(call: &HookCall<'e>) -> &'e CallEffects {
+    work_out(call.event, "effects", || {
+        let base = CallBase::new(&call.event.payload, &call.event.origin.cwd);
+        Some(Box::new(EffectFiles { call, project: pintle_files::resolve_links(base.project) }))
+    })
+}
+
+/// Works out what a call would do and which commands it runs, in one walk. `view` is where the payload keeps it.
+fn work_out<'e, 'f>(
     event: &'e Event,
+    view: &'static str,
     files: impl FnOnce() -> Option<Box<dyn ProjectFiles + 'f>>,
-    list: &EffectList<T>,
-) -> &'e [T] {
-    event.payload.cached_view(list.view, |value| {
-        let recorded = value.get(list.field).filter(|value| value.is_array());
-        match recorded.and_then(|value| (list.parse)(value.clone())) {
-            Some(known) => known,
-            None => (list.select)(work_out(&event.payload, &event.origin.cwd, files().as_deref(), list.reads)),
-        }
+) -> &'e CallEffects {
+    event.payload.cached_view(view, |_| {
+        let base = CallBase::new(&event.payload, &event.origin.cwd);
+        let files = files();
+        let (cwd, project, files) = (base.cwd, base.project, files.as_deref());
+        let site = PartSite { cwd, project, resolve: &pintle_files::resolve_links, files };
+        let reads = CallReads { operations: true, commands: true, paths: false };
+        effects_of_parts(native_name(&event.payload), calls_of(&event.payload), &site, reads)
     })
 }
 
@@ -149,12 +144,6 @@ fn read_effect<'e, 'f, T: Send + Sync + 'static>(
 #[must_use]
 pub fn is_paused(event: &Event) -> bool {
     event.payload.field("pause_ends_at_ms").is_some_and(Value::is_u64)
-}
-
-fn work_out(payload: &Payload, origin_cwd: &str, files: Option<&dyn ProjectFiles>, reads: CallReads) -> CallEffects {
-    let base = CallBase::new(payload, origin_cwd);
-    let site = PartSite { cwd: base.cwd, project: base.project, resolve: &pintle_files::resolve_links, files };
-    effects_of_parts(native_name(payload), calls_of(payload), &site, reads)
 }
 
 /// The caller's own name of the tool, also in a payload in a hook's words.
@@ -198,10 +187,13 @@ pub(crate) fn with_worked_out<'e>(event: &'e Event, reads: CallReads, call: Opti
             let paths = resolver.paths_of(calls_of(&event.payload), base.cwd);
             let (operations, commands) = match call {
                 Some(call) => (operations_in_call(call), commands_in_call(call)),
-                None => (
-                    read_effect(event, || None, &EffectList { view: "matched_operations", ..OPERATIONS }),
-                    read_effect(event, || None, &EffectList { view: "matched_commands", ..COMMANDS }),
-                ),
+                None => {
+                    let effects = || work_out(event, "matched_effects", || None);
+                    (
+                        recorded_operations(event).unwrap_or_else(|| &effects().operations),
+                        recorded_commands(event).unwrap_or_else(|| &effects().commands),
+                    )
+                }
             };
             let worked_out = [
                 ("paths", serde_json::to_value(paths)),
