@@ -80,16 +80,23 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         fs::create_dir_all(dir)?;
     }
     let mode = fs::metadata(&path).ok().and_then(|metadata| file_mode(&metadata));
-    let beside = path_beside(&path);
-    let written = (|| {
-        let mut file = private_options().write(true).create_new(true).open(&beside)?;
+    replace_private_file(&path, |file| {
         file.write_all(bytes)?;
-        set_file_mode(&file, mode.unwrap_or(0o644))?;
-        file.sync_all()?;
-        fs::rename(&beside, &path)
-    })();
+        set_file_mode(file, mode.unwrap_or(0o644))?;
+        file.sync_all()
+    })
+}
+
+/// Replaces a file in one step. Only the user may read and write it.
+///
+/// # Errors
+/// If it cannot be written. The old content is untouched then.
+pub fn replace_private_file(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let beside = path_beside(path);
+    let opened = private_options().create_new(true).write(true).open(&beside);
+    let written = opened.and_then(|mut file| write(&mut file)).and_then(|()| fs::rename(&beside, path));
     if written.is_err() {
-        // The temporary file is useless now; failing to remove it does not matter.
+        // It may not have been created.
         let _ = fs::remove_file(&beside);
     }
     written

@@ -31,7 +31,7 @@ use crate::discover::DiscoveredFile;
 use crate::known_scripts::{MOST_BYTES, NOT_COMPILED, SCRIPT, describe_program, is_in_project_of, make_room_beside};
 use crate::load::LoadOptions;
 use crate::parse::parse_artifacts;
-use crate::private_file::{read_private_file, replace_private_file};
+use crate::private_file::read_private_file;
 use crate::read::name_without_ending;
 use crate::trust::digest_bytes;
 
@@ -342,7 +342,7 @@ impl SeenHookFiles<'_> {
             return Ok(());
         }
         make_room_beside(&self.place)?;
-        replace_private_file(&self.place, |file| file.write_all(collected))
+        pintle_files::replace_private_file(&self.place, |file| file.write_all(collected))
     }
 }
 

@@ -23,7 +23,7 @@ use pintle_contract::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::private_file::{create_private_dir, read_private_file, replace_private_file};
+use crate::private_file::{create_private_dir, read_private_file};
 use crate::trust::digest_bytes;
 
 /// The version of the file's format.
@@ -94,7 +94,7 @@ impl<F> KnownScripts<F> {
         make_room_beside(path)?;
         let file = ScriptsFile { program: program.clone(), scripts: used.0.clone() };
         let text = serde_json::to_vec(&file)?;
-        replace_private_file(path, |file| file.write_all(&text))
+        pintle_files::replace_private_file(path, |file| file.write_all(&text))
     }
 
     fn known_scripts(&self) -> &HashMap<String, Arc<ScriptFacts>> {

@@ -2,11 +2,11 @@
 //!
 //! Another program may read such a file at any moment, so it is written to a temporary file and renamed.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use pintle_files::{path_beside, private_dir_builder, private_options};
+use pintle_files::{private_dir_builder, replace_private_file};
 use serde::Serialize;
 
 use crate::file_facts::{self, OTHERS_WRITE, is_own, mode};
@@ -62,16 +62,4 @@ pub(crate) fn replace_private_json(path: &Path, form: &impl Serialize) -> io::Re
     #[expect(clippy::disallowed_methods, reason = "nothing is read")]
     File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()?;
     Ok(())
-}
-
-/// Replaces a file in one step. Only the user may read and write it.
-pub(crate) fn replace_private_file(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let beside = path_beside(path);
-    let opened = private_options().create_new(true).write(true).open(&beside);
-    let written = opened.and_then(|mut file| write(&mut file)).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        // It may not have been created.
-        let _ = fs::remove_file(&beside);
-    }
-    written
 }
