@@ -44,15 +44,16 @@ impl LogFilterOptions {
         self.project.as_ref().map(|dir| files::canonicalize(dir).unwrap_or_else(|_| dir.clone()))
     }
 
-    /// Whether a session of an agent and a project is selected.
-    pub(crate) fn select_tapes(&self, tapes: Vec<TapeLocation>) -> Vec<TapeLocation> {
+    /// Those of some tapes whose agent and project are selected.
+    pub(crate) fn select_tapes<T>(&self, mut tapes: Vec<T>, location: impl Fn(&T) -> &TapeLocation) -> Vec<T> {
         let (hosts, project) = (self.host_names(), self.project_dir());
-        let is_selected = |tape: &TapeLocation| {
+        tapes.retain(|tape| {
+            let tape = location(tape);
             let is_host = hosts.is_empty() || tape.host.as_ref().is_some_and(|host| hosts.contains(host));
             let is_in = |dir: &PathBuf| tape.project.as_ref().is_some_and(|project| project.starts_with(dir));
             is_host && project.as_ref().is_none_or(is_in)
-        };
-        tapes.into_iter().filter(is_selected).collect()
+        });
+        tapes
     }
 
     /// Whether any option is given.

@@ -42,7 +42,7 @@ pub(crate) use log_tapes::{FollowedLog, LogTapeOptions, project_of_tape};
 pub(crate) use packs::{ActivePack, active_packs, is_same_place, pack_of, parse_pack, policy_rules_of};
 pub(crate) use payload::PayloadInput;
 pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};
-pub(crate) use policy_files::{PolicyPlace, PolicySource};
+pub(crate) use policy_files::{POLICY_FILE, PolicyPlace, PolicySource, find_user_dir};
 pub(crate) use preview::preview_host_call;
 pub(crate) use redaction::RedactionOptions;
 pub(crate) use session::{

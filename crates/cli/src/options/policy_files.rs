@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pintle_host::contract::{Severity, SourceFile};
 use pintle_host::dialects::read_policy;
 use pintle_host::files::private_dir_builder;
-use pintle_host::loader::LayerDirs;
+use pintle_host::loader::{LayerDirs, UserDirs};
 use pintle_host::packs::PolicyRuleSpec;
 
 use super::current_dir;
@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::render::path_text;
 
 /// The name of a directory's first policy file.
-const NAME: &str = "policy.yaml";
+pub(crate) const POLICY_FILE: &str = "policy.yaml";
 
 /// A directory with policy files.
 #[derive(Debug)]
@@ -40,10 +40,7 @@ impl PolicyPlace {
         }
         let dir = match layers.config {
             Some(dir) => dir,
-            None => pintle_host::loader::UserDirs::from_env().to_absolute().config.ok_or_else(|| {
-                let error = CliError::invalid_input("the directory of your own hooks is not known: `HOME` is not set");
-                error.help("name it with `--config-dir`")
-            })?,
+            None => find_user_dir().map_err(|error| error.help("name it with `--config-dir`"))?,
         };
         Ok(Self { dir })
     }
@@ -65,7 +62,7 @@ impl PolicyPlace {
 
     /// The file that rules are added to. It may not exist yet.
     pub(crate) fn own_file(&self) -> Result<PolicySource, CliError> {
-        PolicySource::read(self.dir.join(NAME))
+        PolicySource::read(self.dir.join(POLICY_FILE))
     }
 
     /// The files that exist.
@@ -73,9 +70,17 @@ impl PolicyPlace {
         let rules = fs::read_dir(self.dir.join("rules")).into_iter().flatten().flatten().map(|entry| entry.path());
         let mut rules: Vec<PathBuf> = rules.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
         rules.sort();
-        let paths = std::iter::once(self.dir.join(NAME)).chain(rules).filter(|path| path.is_file());
+        let paths = std::iter::once(self.dir.join(POLICY_FILE)).chain(rules).filter(|path| path.is_file());
         paths.map(PolicySource::read).collect()
     }
+}
+
+/// The directory of the user's own hooks, which may not exist yet.
+pub(crate) fn find_user_dir() -> Result<PathBuf, CliError> {
+    UserDirs::from_env()
+        .to_absolute()
+        .config
+        .ok_or_else(|| CliError::invalid_input("the directory of your own hooks is not known: `HOME` is not set"))
 }
 
 /// The nearest directory upwards that has hooks or a repository, otherwise the current one.

@@ -1,18 +1,16 @@
 //! The policy file that `init` writes.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
 use pintle_host::files::private_dir_builder;
-use pintle_host::loader::UserDirs;
 use pintle_host::packs::{PackDef, default_packs};
 use serde_json::{Value, json};
 
 use crate::error::CliError;
+use crate::options::{POLICY_FILE, find_user_dir};
 
-/// The name of a policy file.
-const NAME: &str = "policy.yaml";
 const HEAD: &str = "\
 # What Pintle refuses in every agent that it is installed in. `pintle packs` shows the rules of each pack,
 # `pintle try 'rm -rf ~'` what happens to a call.
@@ -97,11 +95,9 @@ impl PolicyFile {
 fn path_of(environment: &InstallEnvironment, scope: InstallScope) -> Result<PathBuf, CliError> {
     let dir = match scope {
         InstallScope::Project => environment.project.join(".harness"),
-        _ => UserDirs::from_env().to_absolute().config.ok_or_else(|| {
-            CliError::invalid_input("the directory of your own hooks is not known: `HOME` is not set")
-        })?,
+        _ => find_user_dir()?,
     };
-    Ok(Path::new(&dir).join(NAME))
+    Ok(dir.join(POLICY_FILE))
 }
 
 fn render<'n>(names: impl Iterator<Item = &'n str>) -> String {

@@ -201,18 +201,15 @@ fn decided_about_call(call: &TriedCall, handled: &HandledCall, is_translated: bo
     }
 }
 
-/// The hooks that made a decision about a call, and the rules of packs among them.
+/// The hooks that made a decision about a call, and the rules among them.
 fn deciders_of_call(judged: &JudgedCall, decision: &str) -> Vec<String> {
     let calls = judged.events.iter().flat_map(|event| &event.calls);
     let deciding: Vec<&CalledHook> = match decision {
         "block" | "ask" => judged.deciding_hooks(),
         _ => calls.filter(|call| decides(call, decision)).collect(),
     };
-    let rules = deciding.iter().filter_map(|hook| judged.pack_of(hook));
-    let rules =
-        rules.flat_map(|active| judged.deciding_findings(active)).map(|finding| finding.rule_name().to_string());
-    let own = deciding.iter().flat_map(|hook| judged.deciding_rules(hook)).map(|rule| rule.name);
-    deciding.iter().map(|hook| hook.name.clone()).chain(rules).chain(own).collect()
+    let rules = deciding.iter().flat_map(|hook| judged.deciding_parts(hook)).filter_map(|part| part.rule_name());
+    deciding.iter().map(|hook| hook.name.clone()).chain(rules).collect()
 }
 
 /// Whether a hook's verdict is an enforced decision in the words of examples.

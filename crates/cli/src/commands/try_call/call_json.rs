@@ -5,7 +5,7 @@ use pintle_host::tape::record::RecordedVerdict;
 use serde_json::{Value, json};
 
 use super::call_journal::{CalledHook, JudgedEvent};
-use super::judged_call::JudgedCall;
+use super::judged_call::{DecidingPart, JudgedCall};
 use crate::options::ActivePack;
 use crate::render::path_text;
 
@@ -36,16 +36,12 @@ impl JudgedCall {
     }
 
     fn deciding_to_json(&self, hook: &CalledHook) -> Vec<Value> {
-        match self.pack_of(hook) {
-            Some(active) => {
-                self.deciding_findings(active).iter().map(|finding| finding_to_json(active, finding)).collect()
-            }
-            None => {
-                let rules = self.deciding_rules(hook);
-                let found: Vec<Value> = rules.iter().map(|rule| rule_to_json(hook, rule)).collect();
-                if found.is_empty() { vec![hook_to_json(hook)] } else { found }
-            }
-        }
+        let part = |part: &DecidingPart<'_>| match part {
+            DecidingPart::PackRule(active, finding) => finding_to_json(active, finding),
+            DecidingPart::OwnRule(rule) => rule_to_json(hook, rule),
+            DecidingPart::WholeHook => hook_to_json(hook),
+        };
+        self.deciding_parts(hook).iter().map(part).collect()
     }
 
     fn calls_to_json(&self, judged: &JudgedEvent) -> Vec<Value> {

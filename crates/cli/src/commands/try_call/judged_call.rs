@@ -23,6 +23,28 @@ pub(in crate::commands) struct JudgedCall {
     pub(in crate::commands) packs: Vec<ActivePack>,
 }
 
+/// What made the verdict of a hook.
+#[derive(Debug)]
+pub(in crate::commands) enum DecidingPart<'j> {
+    /// A rule of a pack.
+    PackRule(&'j ActivePack, PackFinding<'j>),
+    /// A rule of a user's own.
+    OwnRule(Box<PolicyRuleSpec>),
+    /// The hook as a whole.
+    WholeHook,
+}
+
+impl DecidingPart<'_> {
+    /// The name of the rule, if it is one.
+    pub(in crate::commands) fn rule_name(&self) -> Option<String> {
+        match self {
+            Self::PackRule(_, finding) => Some(finding.rule_name()),
+            Self::OwnRule(rule) => Some(rule.name.clone()),
+            Self::WholeHook => None,
+        }
+    }
+}
+
 impl JudgedCall {
     pub(in crate::commands) fn decision(&self) -> Decision {
         self.handled.decision.decision
@@ -64,12 +86,25 @@ impl JudgedCall {
     }
 
     /// The pack of a hook.
-    pub(in crate::commands) fn pack_of(&self, hook: &CalledHook) -> Option<&ActivePack> {
+    pub(super) fn pack_of(&self, hook: &CalledHook) -> Option<&ActivePack> {
         self.packs.iter().find(|active| active.is_hook(&hook.name) && is_same_place(&active.location, &hook.location))
     }
 
+    /// What made the verdict of a hook: the rules of its pack or of its policy file, otherwise the hook as a whole.
+    pub(in crate::commands) fn deciding_parts(&self, hook: &CalledHook) -> Vec<DecidingPart<'_>> {
+        if let Some(active) = self.pack_of(hook) {
+            let found = self.deciding_findings(active).into_iter();
+            return found.map(|finding| DecidingPart::PackRule(active, finding)).collect();
+        }
+        let rules = self.deciding_rules(hook);
+        if rules.is_empty() {
+            return vec![DecidingPart::WholeHook];
+        }
+        rules.into_iter().map(|rule| DecidingPart::OwnRule(Box::new(rule))).collect()
+    }
+
     /// The rules of a policy file that made the verdict of its hook: its reason names them.
-    pub(in crate::commands) fn deciding_rules(&self, hook: &CalledHook) -> Vec<PolicyRuleSpec> {
+    fn deciding_rules(&self, hook: &CalledHook) -> Vec<PolicyRuleSpec> {
         let (VerdictKind::Deny { reason } | VerdictKind::Ask { reason }) = &hook.verdict.kind else {
             return Vec::new();
         };
@@ -83,7 +118,7 @@ impl JudgedCall {
     }
 
     /// What the rules of a pack's hook found, the rules that made its verdict first.
-    pub(in crate::commands) fn findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
+    pub(super) fn findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
         let is_paused = self.last_event().is_some_and(is_paused);
         let Some(event) = self.last_event() else { return Vec::new() };
         let mut found: Vec<PackFinding<'_>> = judge_call(event, operations_of(event), commands_of(event), |judged| {
@@ -95,14 +130,14 @@ impl JudgedCall {
     }
 
     /// The findings that made the verdict of a pack's hook.
-    pub(in crate::commands) fn deciding_findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
+    fn deciding_findings(&self, active: &ActivePack) -> Vec<PackFinding<'_>> {
         let found = self.findings(active);
         let most = found.first().map(|finding| finding.severity);
         found.into_iter().filter(|finding| Some(finding.severity) == most).collect()
     }
 
     /// The findings that only warn, of packs that found nothing more severe.
-    pub(in crate::commands) fn warnings(&self) -> Vec<(&ActivePack, PackFinding<'_>)> {
+    pub(super) fn warnings(&self) -> Vec<(&ActivePack, PackFinding<'_>)> {
         let of_pack = |active| self.deciding_findings(active).into_iter().map(move |finding| (active, finding));
         let all = self.packs.iter().flat_map(of_pack);
         all.filter(|(_, finding)| finding.severity == RuleSeverity::Warn).collect()

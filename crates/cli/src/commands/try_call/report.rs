@@ -5,7 +5,7 @@ use pintle_host::contract::Operation;
 use pintle_host::packs::{PackFinding, RuleSeverity};
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 
-use super::judged_call::JudgedCall;
+use super::judged_call::{DecidingPart, JudgedCall};
 use crate::options::ActivePack;
 use crate::render::wrap::{render_labelled, render_unwrapped};
 use crate::render::{count_text, enum_word, location_text, path_text};
@@ -26,21 +26,16 @@ impl JudgedCall {
         }
         for hook in &deciding {
             let place = location_text(&hook.location).map(|place| format!(" of {place}")).unwrap_or_default();
-            match self.pack_of(hook) {
-                Some(active) => {
-                    for finding in self.deciding_findings(active) {
-                        add_finding(&mut add, "rule", active, &finding);
-                    }
-                }
-                None => {
-                    let rules = self.deciding_rules(hook);
-                    if rules.is_empty() {
-                        add("hook", Tone::Plain, &format!("{}{place}", single_line(&hook.name, TEXT)));
-                    }
-                    for rule in rules {
+            for part in self.deciding_parts(hook) {
+                match part {
+                    DecidingPart::PackRule(active, finding) => add_finding(&mut add, "rule", active, &finding),
+                    DecidingPart::OwnRule(rule) => {
                         let severity = rule.severity.map_or("", RuleSeverity::as_str);
                         let path = hook.location.path().map(path_text).unwrap_or_default();
                         add("rule", Tone::Plain, &format!("{} ({severity}) of {path}:{}", rule.name, rule.line));
+                    }
+                    DecidingPart::WholeHook => {
+                        add("hook", Tone::Plain, &format!("{}{place}", single_line(&hook.name, TEXT)));
                     }
                 }
             }
@@ -75,18 +70,12 @@ impl JudgedCall {
     /// The call with its decision and what made it, in one line.
     pub(super) fn render_line(&self) -> StyledLine {
         let mut line = self.headline();
-        let mut names: Vec<String> = Vec::new();
-        for hook in self.deciding_hooks() {
-            match self.pack_of(hook) {
-                Some(active) => names.extend(self.deciding_findings(active).iter().map(PackFinding::rule_name)),
-                None => {
-                    let rules = self.deciding_rules(hook);
-                    let is_rule = !rules.is_empty();
-                    names.extend(rules.into_iter().map(|rule| rule.name));
-                    names.extend((!is_rule).then(|| single_line(&hook.name, TEXT)));
-                }
-            }
-        }
+        let hooks = self.deciding_hooks().into_iter();
+        let names = hooks.flat_map(|hook| {
+            let parts = self.deciding_parts(hook).into_iter();
+            parts.map(|part| part.rule_name().unwrap_or_else(|| single_line(&hook.name, TEXT)))
+        });
+        let mut names: Vec<String> = names.collect();
         names.dedup();
         if self.decision() != Decision::Allow && names.is_empty() {
             names.push(String::from("Pintle itself"));

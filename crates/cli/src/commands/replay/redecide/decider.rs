@@ -155,8 +155,11 @@ pub(super) fn redecide(
                 Some(client) => session_files::redecide_file(&tape.location.path, client, &redecision),
                 None => redecide_recording(&tape.location.path, &redecision),
             };
-            merged.lock().report.merge(report, example_limit);
-            merged.lock().endings.push(TapeEnding { tape: index, session, problem });
+            {
+                let mut merged = merged.lock();
+                merged.report.merge(report, example_limit);
+                merged.endings.push(TapeEnding { tape: index, session, problem });
+            }
             progress.show(done.fetch_add(1, Ordering::Relaxed) + 1, tapes.len());
         }
     };

@@ -86,6 +86,11 @@ struct ReadTape {
 }
 
 impl ReadTape {
+    /// A tape, or an agent's own file of a session, that was not read yet.
+    fn new(location: TapeLocation, client: Option<&'static HostDef>, is_in_log: bool) -> Self {
+        Self { location, client, is_in_log, session: String::new(), problem: None }
+    }
+
     /// The ID of a call for `pintle why`, if the log lists it.
     fn entry_id(&self, call: &RedecidedCall) -> Option<String> {
         (self.is_in_log && call.is_listed).then(|| self.location.entry_id(&self.session, call.seq).0)
@@ -128,14 +133,13 @@ impl RedecideArgs {
     /// The tapes that are named, otherwise those of the log.
     fn find_tapes(&self, named: &[PathBuf]) -> Result<Vec<ReadTape>, CliError> {
         let listed = self.tapes.list_locations();
+        let with_project = |tape: TapeLocation| {
+            let project = tape.project.clone().or_else(|| project_of_tape(&tape));
+            TapeLocation { project, ..tape }
+        };
         let mut tapes = Vec::new();
         if named.is_empty() && self.session_file.is_empty() {
-            let with_project = |tape: TapeLocation| {
-                let project = tape.project.clone().or_else(|| project_of_tape(&tape));
-                TapeLocation { project, ..tape }
-            };
-            let found = self.filter.select_tapes(listed.into_iter().map(with_project).collect());
-            tapes.extend(found.into_iter().map(|location| (location, true)));
+            tapes.extend(listed.into_iter().map(|tape| ReadTape::new(with_project(tape), None, true)));
         } else {
             for path in named {
                 if !path.is_file() {
@@ -145,33 +149,19 @@ impl RedecideArgs {
                     tape.path == *path
                         || (tape.path.file_name() == path.file_name() && super::is_same_file(&tape.path, path))
                 };
-                let location = listed.iter().find(same).cloned().unwrap_or_else(|| TapeLocation {
+                let known = listed.iter().find(same).cloned();
+                let is_in_log = known.is_some();
+                let location = known.unwrap_or_else(|| TapeLocation {
                     path: path.clone(),
                     host: host_of_tape_file(path).map(|host| host.name.to_owned()),
                     project: None,
                 });
-                let project = location.project.clone().or_else(|| project_of_tape(&location));
-                let is_in_log = listed.iter().any(|tape| tape.path == location.path);
-                tapes.push((TapeLocation { project, ..location }, is_in_log));
+                tapes.push(ReadTape::new(with_project(location), None, is_in_log));
             }
-            let selected = self.filter.select_tapes(tapes.iter().map(|(location, _)| location.clone()).collect());
-            tapes.retain(|(location, _)| selected.contains(location));
         }
-        let as_read = |(location, is_in_log)| ReadTape {
-            location,
-            client: None,
-            is_in_log,
-            session: String::new(),
-            problem: None,
-        };
-        let mut tapes: Vec<ReadTape> = tapes.into_iter().map(as_read).collect();
-        for (location, client) in session_files::find_session_files(&self.session_file)? {
-            if self.filter.select_tapes(vec![location.clone()]).is_empty() {
-                continue;
-            }
-            let (session, problem) = (String::new(), None);
-            tapes.push(ReadTape { location, client: Some(client), is_in_log: false, session, problem });
-        }
+        let files = session_files::find_session_files(&self.session_file)?.into_iter();
+        tapes.extend(files.map(|(location, client)| ReadTape::new(location, Some(client), false)));
+        let mut tapes = self.filter.select_tapes(tapes, |tape| &tape.location);
         // The longest one would otherwise be the last to end.
         tapes.sort_by_cached_key(|tape| {
             let size = files::open(&tape.location.path).and_then(|file| file.metadata()).map_or(0, |found| found.len());
