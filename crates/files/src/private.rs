@@ -102,6 +102,18 @@ pub fn replace_private_file(path: &Path, write: impl FnOnce(&mut File) -> io::Re
     written
 }
 
+/// Syncs the directory of a file, so that the file's name survives a power failure too. Does nothing where directories
+/// cannot be synced.
+///
+/// # Errors
+/// When the directory cannot be opened or synced.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "only Unix syncs directories"))]
+pub fn sync_dir_of(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    File::open(path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new(".")))?.sync_all()?;
+    Ok(())
+}
+
 /// Creates a directory with this mode, whatever the process's umask is.
 ///
 /// # Errors

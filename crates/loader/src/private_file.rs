@@ -2,11 +2,10 @@
 //!
 //! Another program may read such a file at any moment, so it is written to a temporary file and renamed.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use pintle_files::{private_dir_builder, replace_private_file};
+use pintle_files::{private_dir_builder, replace_private_file, sync_dir_of};
 use serde::Serialize;
 
 use crate::file_facts::{self, OTHERS_WRITE, is_own, mode};
@@ -57,9 +56,5 @@ pub(crate) fn replace_private_json(path: &Path, form: &impl Serialize) -> io::Re
     let mut text = serde_json::to_vec_pretty(form)?;
     text.push(b'\n');
     replace_private_file(path, |file| file.write_all(&text).and_then(|()| file.sync_all()))?;
-    // The new name is durable only after its directory is synced, which only Unix can do.
-    #[cfg(unix)]
-    #[expect(clippy::disallowed_methods, reason = "nothing is read")]
-    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()?;
-    Ok(())
+    sync_dir_of(path)
 }

@@ -1,10 +1,12 @@
 //! Applies an installation plan.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use pintle_host::files::{create_dir_with_mode, file_mode, private_dir_builder, private_options, set_file_mode};
+use pintle_host::files::{
+    create_dir_with_mode, file_mode, private_dir_builder, private_options, replace_private_file, set_file_mode,
+};
 
 use super::{InstallError, InstallPlan, InstallScope, SettingsChange, backup, plan};
 
@@ -92,20 +94,11 @@ impl InstallPlan {
         } else {
             fs::create_dir_all(dir)?;
         }
-        let name = path.file_name().ok_or(io::ErrorKind::NotFound)?.to_string_lossy();
-        let beside = dir.join(format!(".{name}.pintle-{}", std::process::id()));
-        let written = (|| {
-            let mut file = private_options().write(true).create_new(true).open(&beside)?;
+        replace_private_file(path, |file| {
             file.write_all(text.as_bytes())?;
-            set_file_mode(&file, mode)?;
-            file.sync_all()?;
-            fs::rename(&beside, path)
-        })();
-        if written.is_err() {
-            // The temporary file is useless now; failing to remove it does not matter.
-            let _ = fs::remove_file(&beside);
-        }
-        written
+            set_file_mode(file, mode)?;
+            file.sync_all()
+        })
     }
 
     /// Marks an existing empty directory, so that removing the file again keeps the directory.

@@ -94,10 +94,3 @@ pub fn is_being_written(path: impl AsRef<Path>) -> Result<bool, TapeError> {
         Err(error) => Err(error),
     }
 }
-
-/// Syncs the directory of a file, so that the file's name survives a power failure too. Errors are ignored, because
-/// systems that cannot sync directories do so on their own.
-pub(super) fn sync_folder(path: &Path) {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let _ = File::open(dir).and_then(|dir| dir.sync_all());
-}

@@ -22,6 +22,7 @@ use pintle_contract::{
     CallId, Chain, Clock, DispatchId, EffectCaller, EffectError, EffectReply, EffectRequest, Event, EventCause,
     EventKind, Hook, Journal, JournalEntry, ListPrefix, Redactor,
 };
+use pintle_files::sync_dir_of;
 use serde_json::Value;
 
 use crate::TapeError;
@@ -104,7 +105,8 @@ impl Tape {
             }
         });
         if level != Durability::None {
-            self.path.iter().for_each(|path| file::sync_folder(path));
+            // What cannot be synced here is synced by the system on its own.
+            let _ = self.path.as_deref().map(sync_dir_of);
         }
         self
     }
