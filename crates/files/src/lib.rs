@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 pub use links::{normalize_path, resolve_links, trace_links, with_slashes};
 pub use private::{
-    account_number, create_dir_with_mode, file_mode, file_owner, is_executable, path_beside, private_dir_builder,
+    account_number, create_shared_dirs, file_mode, file_owner, is_executable, path_beside, private_dir_builder,
     private_options, replace_file, replace_private_file, set_file_mode, sync_dir_of,
 };
 pub use watch::{

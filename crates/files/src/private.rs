@@ -114,15 +114,18 @@ pub fn sync_dir_of(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates a directory with this mode, whatever the process's umask is.
+/// Creates a directory, and those above it that do not exist, so that every account may read them, whatever the process's
+/// umask is.
 ///
 /// # Errors
-/// When it cannot be created, or its mode cannot be set.
-#[cfg_attr(not(unix), expect(unused_variables, reason = "directories have a mode only on Unix"))]
-pub fn create_dir_with_mode(dir: &Path, mode: u32) -> io::Result<()> {
-    fs::create_dir(dir)?;
-    #[cfg(unix)]
-    fs::set_permissions(dir, std::os::unix::fs::PermissionsExt::from_mode(mode))?;
+/// When one cannot be created, or its mode cannot be set.
+pub fn create_shared_dirs(dir: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> = dir.ancestors().take_while(|dir| !dir.exists()).collect();
+    for dir in missing.into_iter().rev() {
+        fs::create_dir(dir)?;
+        #[cfg(unix)]
+        fs::set_permissions(dir, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    }
     Ok(())
 }
 

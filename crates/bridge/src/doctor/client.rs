@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::DoctorFinding;
 use super::run_program::run;
 use crate::HostDef;
-use crate::install::InstallEnvironment;
+use crate::install::{InstallEnvironment, is_executable};
 
 /// The time limit for printing the version, in milliseconds. Some programs start slowly.
 const LIMIT_MS: u64 = 20_000;
@@ -52,7 +52,7 @@ pub fn find_on_path(name: &str, environment: &InstallEnvironment) -> Option<Path
     // A program of Windows has an ending, which its name leaves out.
     let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
     let mut paths = folders.flat_map(|dir| endings.iter().map(move |ending| dir.join(format!("{name}{ending}"))));
-    paths.find(|path| super::entries::is_executable(path))
+    paths.find(|path| is_executable(path))
 }
 
 #[cfg(test)]

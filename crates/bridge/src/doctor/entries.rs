@@ -1,30 +1,30 @@
 //! Checks whether installed entries are complete and up to date, and whether the host waits for each of them.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use pintle_host::files;
 use pintle_host::loader::UserDirs;
 
 use super::entry_faults;
 use super::finding::DoctorFinding;
 use super::location::InstallLocation;
 use crate::HostDef;
-use crate::install::{self, InstallScope, program_of};
+use crate::install::{self, InstallEnvironment, InstallScope, is_executable, program_of};
 
 /// Checks whether entries are up to date and effective, and name the user's current directories.
-pub(super) fn check_entries(host: &'static HostDef, location: &InstallLocation, dirs: &UserDirs) -> Vec<DoctorFinding> {
+pub(super) fn check_entries(
+    host: &'static HostDef,
+    environment: &InstallEnvironment,
+    location: &InstallLocation,
+    dirs: &UserDirs,
+) -> Vec<DoctorFinding> {
     let scope = location.scope.as_str();
-    let sudo = if location.scope == InstallScope::Managed { "sudo " } else { "" };
-    let again = format!("run `{sudo}pintle install {} --scope {scope}` to rewrite them", host.name);
+    let again = format!("run `{}` to rewrite them", install_command(host, environment, location.scope));
     let mut findings = Vec::new();
-    let mut programs: Vec<String> = location.entries.iter().filter_map(|entry| program_of(host, entry)).collect();
-    programs.sort();
-    programs.dedup();
-    let gone = |program: &&String| program.contains('/') && !is_executable(Path::new(program.as_str()));
-    for program in programs.iter().filter(gone) {
+    for program in missing_programs(host, environment, location) {
         let what = format!("the {scope} entries run `{program}`, which does not exist; guarded events are denied");
-        findings.push(DoctorFinding::problem(what).help(again.clone()));
+        let copy = || format!("copy it to `{}`", environment.path_now(Path::new(&program)).display());
+        let help = if environment.is_image() { copy() } else { again.clone() };
+        findings.push(DoctorFinding::problem(what).help(help));
     }
     let faults = entry_faults::find_faults(host, location);
     for (fault, events) in &faults {
@@ -43,14 +43,31 @@ pub(super) fn check_entries(host: &'static HostDef, location: &InstallLocation, 
     findings
 }
 
+/// The programs that entries name by their path, and that are not there.
+pub(super) fn missing_programs(
+    host: &'static HostDef,
+    environment: &InstallEnvironment,
+    location: &InstallLocation,
+) -> Vec<String> {
+    let mut programs: Vec<String> = location.entries.iter().filter_map(|entry| program_of(host, entry)).collect();
+    programs.sort();
+    programs.dedup();
+    programs.retain(|program| program.contains('/') && !is_executable(&environment.path_now(Path::new(program))));
+    programs
+}
+
 /// The problem that an event which is installed by default is in none of the locations.
-pub(super) fn check_missing_events(host: &'static HostDef, places: &[InstallLocation]) -> Option<DoctorFinding> {
+pub(super) fn check_missing_events(
+    host: &'static HostDef,
+    environment: &InstallEnvironment,
+    places: &[InstallLocation],
+) -> Option<DoctorFinding> {
     let has = |event: &str| places.iter().flat_map(|place| &place.entries).any(|entry| entry.event == event);
     let missing = host.host_events().filter(|def| !def.high_volume && !has(def.name));
     let missing: Vec<String> = missing.map(|def| format!("`{}`", def.name)).collect();
-    let scope = places.iter().find(|place| !place.entries.is_empty())?.scope.as_str();
+    let scope = places.iter().find(|place| !place.entries.is_empty())?.scope;
     let what = format!("{} does not call Pintle at {}, so no hook runs there", host.title, missing.join(", "));
-    let help = format!("run `pintle install {} --scope {scope}` to add them", host.name);
+    let help = format!("run `{}` to add them", install_command(host, environment, scope));
     (!missing.is_empty()).then(|| DoctorFinding::problem(what).help(help))
 }
 
@@ -79,7 +96,9 @@ fn find_moved_dirs(host: &HostDef, location: &InstallLocation, dirs: &UserDirs) 
     })
 }
 
-/// Whether a path is an executable file.
-pub(crate) fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| files::is_executable(&metadata))
+/// The command that installs Pintle in a host again.
+pub(super) fn install_command(host: &HostDef, environment: &InstallEnvironment, scope: InstallScope) -> String {
+    let sudo = if scope == InstallScope::Managed && !environment.is_image() { "sudo " } else { "" };
+    let root = if environment.is_image() { format!(" --root {}", environment.root.display()) } else { String::new() };
+    format!("{sudo}pintle install {} --scope {}{root}", host.name, scope.as_str())
 }

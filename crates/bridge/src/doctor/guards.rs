@@ -81,6 +81,9 @@ const CHECKS: [fn(&LoadedContext<'_>) -> Vec<DoctorFinding>; 8] = [
 
 /// Asks the installed program which hooks it loads, and sends test calls through them.
 pub(super) fn check(probe: EntryProbe<'_>) -> GuardCheck {
+    if let Some(note) = probe.note_foreign_program() {
+        return GuardCheck { findings: vec![note], ..GuardCheck::default() };
+    }
     let Some((entry, def)) = probe.guarded_entries().next() else {
         let what = "no event is installed at which a hook could refuse anything";
         let finding = DoctorFinding::problem(format!("{}: {what}", probe.place.scope.as_str()));
@@ -96,7 +99,10 @@ pub(super) fn check(probe: EntryProbe<'_>) -> GuardCheck {
         return GuardCheck { findings: vec![DoctorFinding::problem(what).help(help)], ..GuardCheck::default() };
     };
     let events = reported_events(probe);
-    let (applied, unreported) = loaded.hooks.iter().partition(|hook| events.contains(&hook.event));
+    // The hooks of this machine say nothing about an image.
+    let is_of_machine = |hook: &&CanaryHook| !probe.site.is_image() || hook.source.starts_with(&probe.site.root);
+    let hooks = loaded.hooks.iter().filter(is_of_machine);
+    let (applied, unreported) = hooks.partition(|hook| events.contains(&hook.event));
     let context = LoadedContext { probe, loaded: &loaded, applied, unreported };
     let mut found = GuardCheck {
         is_loaded: !loaded.has_errors(),
@@ -128,6 +134,10 @@ pub(super) fn check_any(
         1 => format!("the only hook that applies in {title} refuses nothing"),
         count => format!("none of the {count} hooks that apply in {title} refuses anything"),
     };
+    if environment.is_image() {
+        let help = format!("`pintle init --root {}` writes a first policy", environment.root.display());
+        return Some(DoctorFinding::problem(format!("nothing is guarded there: {why}")).help(help));
+    }
     let named = places.iter().flat_map(|place| &place.entries).find_map(|entry| named_dirs(host, entry).config);
     let dir = named.unwrap_or_else(|| environment.home.join(".config/pintle"));
     let help = format!(

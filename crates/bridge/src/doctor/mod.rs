@@ -72,10 +72,12 @@ impl DoctorReport {
 /// command lines with test calls.
 #[must_use]
 pub fn examine(host: &'static HostDef, environment: &InstallEnvironment, dirs: &UserDirs) -> DoctorReport {
-    let client = client::find(host.install.program, environment);
+    // The host's program of this machine says nothing about that of an image.
+    let client = if environment.is_image() { None } else { client::find(host.install.program, environment) };
     let mut findings = Vec::new();
     let mut places = Vec::new();
-    for (scope, place) in host.install.locations() {
+    let is_examined = |scope| scope == InstallScope::Managed || !environment.is_image();
+    for (scope, place) in host.install.locations().filter(|(scope, _)| is_examined(*scope)) {
         let path = environment.settings_path(scope, place);
         let entries = installed_entries(host, environment, scope).unwrap_or_else(|error| {
             findings.push(DoctorFinding::problem(error.to_string()));
@@ -86,10 +88,14 @@ pub fn examine(host: &'static HostDef, environment: &InstallEnvironment, dirs: &
     let mut examination = DoctorReport { host, client, locations: places, findings, events: Vec::new() };
     if !examination.is_installed() {
         let what = format!("Pintle is not installed in {}", host.title);
-        examination.findings.push(DoctorFinding::problem(what).help(format!("run `pintle install {}`", host.name)));
+        let command = match environment.is_image() {
+            true => entries::install_command(host, environment, InstallScope::Managed),
+            false => format!("pintle install {}", host.name),
+        };
+        examination.findings.push(DoctorFinding::problem(what).help(format!("run `{command}`")));
         return examination;
     }
-    if examination.client.is_none() {
+    if examination.client.is_none() && !environment.is_image() {
         let what = format!("`{}` is not on the PATH, so its version is unknown", host.install.program);
         examination.findings.push(DoctorFinding::note(what));
     }
@@ -100,17 +106,26 @@ pub fn examine(host: &'static HostDef, environment: &InstallEnvironment, dirs: &
     }
     examination.findings.extend(clients::check_settings(host, environment));
     for place in examination.locations.iter_mut().filter(|place| !place.entries.is_empty()) {
-        examination.findings.extend(entries::check_entries(host, place, dirs));
+        examination.findings.extend(entries::check_entries(host, environment, place, dirs));
         let probe = EntryProbe { host, site: environment, place };
-        let wire = probe.check_wire();
+        // Nothing answers there, which is said above.
+        if !entries::missing_programs(host, environment, place).is_empty() {
+            continue;
+        }
+        let wire = match probe.note_foreign_program() {
+            Some(_) => Vec::new(),
+            None => probe.check_wire(),
+        };
         let responds = wire.iter().all(|finding| finding.status < CheckStatus::Problem);
         examination.findings.extend(wire);
         place.guards = responds.then(|| guards::check(probe));
         examination.findings.extend(place.guards.iter().flat_map(|guards| guards.findings.clone()));
     }
-    examination.findings.extend(entries::check_missing_events(host, &examination.locations));
+    examination.findings.extend(entries::check_missing_events(host, environment, &examination.locations));
     examination.findings.extend(guards::check_any(host, environment, &examination.locations));
-    examination.events = list_last_fired(&examination, dirs);
+    if !environment.is_image() {
+        examination.events = list_last_fired(&examination, dirs);
+    }
     examination
 }
 

@@ -1,6 +1,7 @@
 //! Tests whether the installed command lines respond correctly.
 
 use std::ffi::OsStr;
+use std::path::Path;
 
 use pintle_host::clients::host::HostField;
 use serde_json::{Map, Value, json};
@@ -9,7 +10,9 @@ use super::finding::DoctorFinding;
 use super::location::InstallLocation;
 use super::run_program::{ProgramRun, run};
 use crate::canary::Canary;
-use crate::install::{EntryFormat, InstallEnvironment, InstalledEntry, NO_RESPONSE, program_of};
+use crate::install::{
+    EntryFormat, InstallEnvironment, InstalledEntry, NO_RESPONSE, is_executable, line_in_image, program_of,
+};
 use crate::{HostDecision, HostDef, HostEventDef, HostResponse, ResponseContext};
 
 /// The time limit of an entry without its own timeout, in milliseconds.
@@ -26,6 +29,20 @@ pub(super) struct EntryProbe<'a> {
 }
 
 impl<'a> EntryProbe<'a> {
+    /// The note that the program of an image does not run on this machine, such as one for another processor. A missing
+    /// program is another finding.
+    pub(super) fn note_foreign_program(self) -> Option<DoctorFinding> {
+        let named = self.place.entries.iter().find_map(|entry| program_of(self.host, entry));
+        let path = self.site.path_now(Path::new(&named.filter(|_| self.site.is_image())?));
+        if !is_executable(&path) {
+            return None;
+        }
+        let error = run(&[path.as_os_str(), "--version".as_ref()], self.site, "", LIMIT_MS).err()?;
+        let what = format!("`{}` does not run on this machine ({error}), so no test calls were sent", path.display());
+        let help = format!("run `pintle doctor {}` in the image", self.host.name);
+        Some(DoctorFinding::note(what).help(help))
+    }
+
     /// The installed entries of guarded events.
     pub(super) fn guarded_entries(self) -> impl Iterator<Item = (&'a InstalledEntry, &'static HostEventDef)> {
         let entries = self.place.entries.iter();
@@ -83,7 +100,7 @@ impl<'a> EntryProbe<'a> {
         if is_expected(&ran, &wanted) {
             return None;
         }
-        if ran.stderr.contains(NO_RESPONSE) {
+        if ran.stderr.contains(NO_RESPONSE) || ran.stdout.contains(NO_RESPONSE) {
             let what = String::from("Pintle does not answer there, so everything is denied");
             let help = program_of(self.host, entry)
                 .map(|program| format!("run `{program} hook {} {} </dev/null` to see why", self.host.name, def.name));
@@ -144,9 +161,15 @@ impl<'a> EntryProbe<'a> {
     ) -> Result<ProgramRun, String> {
         let program = self.place.path.join(&entry.event);
         let install = &self.host.install;
+        let line = match self.site.is_image() {
+            true => {
+                line_in_image(self.host, entry, self.site).ok_or("this version of Pintle did not write the entry")?
+            }
+            false => entry.command.clone(),
+        };
         let words: Vec<&OsStr> = match install.form {
-            EntryFormat::Programs => vec![program.as_os_str()],
-            _ => install.shell.iter().copied().chain([entry.command.as_str()]).map(OsStr::new).collect(),
+            EntryFormat::Programs if !self.site.is_image() => vec![program.as_os_str()],
+            _ => install.shell.iter().copied().chain([line.as_str()]).map(OsStr::new).collect(),
         };
         run(&words, self.site, &payload.to_string(), limit_ms(entry).min(most_ms))
     }

@@ -86,7 +86,7 @@ fn describe_program(words: &[&OsStr], environment: &InstallEnvironment) -> Optio
     let words = words.iter().map(|word| word.to_str().map(str::to_owned)).collect::<Option<Vec<String>>>()?;
     let (program, arguments) = words.split_first()?;
     let home = (String::from("HOME"), environment.home.to_str()?.to_owned());
-    let others = environment.variables.clone().into_iter().filter(|(name, _)| name != "HOME");
+    let others = environment.variables_of_line().into_iter().filter(|(name, _)| name != "HOME");
     Some(ProcessSpec {
         directory: Some(environment.project.clone()),
         environment: ProcessEnvironment::Exactly(others.chain([home]).collect()),

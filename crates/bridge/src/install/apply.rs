@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use pintle_host::files::{
-    create_dir_with_mode, file_mode, private_dir_builder, private_options, replace_private_file, set_file_mode,
+    create_shared_dirs, file_mode, private_dir_builder, private_options, replace_private_file, set_file_mode,
 };
 
 use super::{InstallError, InstallPlan, InstallScope, SettingsChange, backup, plan};
@@ -25,9 +25,8 @@ pub struct InstallReport {
 
 /// The mode of a new settings file: other users need not read it.
 const PLAIN: u32 = 0o600;
-/// The modes of files and directories with settings of the machine: every user's agent reads them.
+/// The mode of files with settings of the machine: every user's agent reads them.
 const FOR_ALL: u32 = 0o644;
-const DIR_FOR_ALL: u32 = 0o755;
 /// Marks a directory that existed before, and was empty.
 const KEPT: &str = ".pintle-keep";
 /// The mode of a new program.
@@ -89,7 +88,7 @@ impl InstallPlan {
         };
         let mut mode = fs::metadata(path).ok().and_then(|metadata| file_mode(&metadata)).unwrap_or(fresh);
         if self.scope == InstallScope::Managed {
-            create_dirs(dir, DIR_FOR_ALL)?;
+            create_shared_dirs(dir)?;
             mode |= FOR_ALL;
         } else {
             fs::create_dir_all(dir)?;
@@ -126,13 +125,4 @@ impl InstallPlan {
     fn dirs_above<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Path> {
         path.ancestors().skip(1).take_while(|dir| **dir != self.base && dir.starts_with(&self.base))
     }
-}
-
-/// Creates a directory and those above it, with this mode whatever the process's umask is.
-fn create_dirs(dir: &Path, mode: u32) -> io::Result<()> {
-    let missing: Vec<&Path> = dir.ancestors().take_while(|dir| !dir.exists()).collect();
-    for dir in missing.into_iter().rev() {
-        create_dir_with_mode(dir, mode)?;
-    }
-    Ok(())
 }

@@ -1,14 +1,20 @@
 //! Locates the settings of a host.
 
 use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_host::files;
+use pintle_host::loader::MANAGED_DIR;
 
 use super::{InstallError, InstallScope, SettingsLocation};
 
 /// The root of this machine's file system.
 const ROOT: &str = "/";
+/// Where programs of a machine are.
+const BIN_DIRS: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
 /// The environment of an installation.
 #[derive(Debug, Clone)]
@@ -29,7 +35,7 @@ impl InstallEnvironment {
     /// # Errors
     /// When the home directory is unknown, or the project does not exist.
     pub fn from_env(project: &Path) -> Result<Self, InstallError> {
-        let variables: BTreeMap<String, String> = std::env::vars_os()
+        let variables: BTreeMap<String, String> = env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
         let home = files::home_variable().ok_or(InstallError::NoHome)?;
@@ -38,13 +44,55 @@ impl InstallEnvironment {
         Ok(Self { home, project, root: PathBuf::from(ROOT), variables })
     }
 
-    /// The same for the machine whose file system is in a directory.
+    /// The environment of root on the machine whose file system is in a directory, an image that is being built. Of this
+    /// process's variables, only the `PATH` is left: the others say nothing about another machine. What test calls
+    /// store is below `state`, outside the image.
     ///
     /// # Errors
     /// When the directory does not exist.
-    pub fn with_root(self, root: &Path) -> Result<Self, InstallError> {
+    pub fn with_root(self, root: &Path, state: &Path) -> Result<Self, InstallError> {
         let root = files::canonicalize(root).map_err(|error| InstallError::from_io("open", root, &error))?;
-        Ok(Self { root, ..self })
+        let image = Self { home: root.join("root"), project: root.clone(), root, variables: BTreeMap::new() };
+        let of_image = BIN_DIRS.iter().map(|dir| image.path_now(Path::new(dir)));
+        let path = env::join_paths(of_image.chain(self.variable("PATH").iter().flat_map(env::split_paths)));
+        let variables = [
+            ("PATH", path.ok()),
+            ("PINTLE_SERVE", Some(OsString::from("off"))),
+            ("XDG_STATE_HOME", Some(state.as_os_str().to_owned())),
+        ];
+        let variables =
+            variables.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into_string().ok()?)));
+        Ok(Self { variables: variables.collect(), ..image })
+    }
+
+    /// The variables with which an installed line is run: in an image, the policy of that machine applies.
+    pub(crate) fn variables_of_line(&self) -> BTreeMap<String, String> {
+        let mut variables = self.variables.clone();
+        let policy = Some(self.path_now(Path::new(MANAGED_DIR))).filter(|dir| self.is_image() && dir.is_dir());
+        if let Some(policy) = policy.and_then(|dir| dir.into_os_string().into_string().ok()) {
+            variables.insert(String::from("PINTLE_MANAGED_DIR"), policy);
+        }
+        variables
+    }
+
+    /// The path of a program on the machine, in the directories where packages and people put it; `None` if it is in
+    /// none of them.
+    #[must_use]
+    pub fn find_program(&self, name: &str) -> Option<PathBuf> {
+        let paths = BIN_DIRS.iter().map(|dir| Path::new(dir).join(name));
+        paths.into_iter().find(|path| is_executable(&self.path_now(path)))
+    }
+
+    /// Whether the machine is an image that is being built, rather than this one.
+    #[must_use]
+    pub fn is_image(&self) -> bool {
+        self.root != Path::new(ROOT)
+    }
+
+    /// Where a file with an absolute path on the machine is now.
+    #[must_use]
+    pub fn path_now(&self, path: &Path) -> PathBuf {
+        self.root.join(path.strip_prefix(ROOT).unwrap_or(path))
     }
 
     /// The value of a variable, if it is not empty.
@@ -56,9 +104,8 @@ impl InstallEnvironment {
     /// A file or a directory of the machine: the one that a variable names, otherwise this one.
     #[must_use]
     pub fn machine_path(&self, variable: &str, path: &str) -> PathBuf {
-        // The variables of this process say nothing about another machine.
-        let named = self.variable(variable).filter(|_| self.root == Path::new(ROOT));
-        named.map_or_else(|| self.root.join(path.trim_start_matches('/')), PathBuf::from)
+        let named = self.variable(variable).filter(|_| !self.is_image());
+        named.map_or_else(|| self.path_now(Path::new(path)), PathBuf::from)
     }
 
     /// The host's directory for a scope.
@@ -92,8 +139,13 @@ impl InstallEnvironment {
     #[must_use]
     pub fn display_path(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {
-            Ok(below) => Path::new("~").join(below).display().to_string(),
-            Err(_) => path.display().to_string(),
+            Ok(below) if !self.is_image() => Path::new("~").join(below).display().to_string(),
+            _ => path.display().to_string(),
         }
     }
+}
+
+/// Whether a path is an executable file.
+pub(crate) fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| files::is_executable(&metadata))
 }

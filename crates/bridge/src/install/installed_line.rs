@@ -1,6 +1,6 @@
 //! Parses installed command lines.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pintle_host::loader::UserDirs;
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::line::{
     ANSWER, CONFIG, DEADLINE, HOOKS, MANAGED, OPTION, STATE, command_line, parse_own_command, parse_word, shell_quote,
 };
-use super::{InstallOptions, InstallScope, InstalledEntry};
+use super::{InstallEnvironment, InstallOptions, InstallScope, InstalledEntry};
 use crate::HostDef;
 
 /// Whether an entry is what this version writes for its event and scope, with any program, hooks and directories.
@@ -27,6 +27,22 @@ pub fn is_current(host: &'static HostDef, scope: InstallScope, entry: &Installed
 #[must_use]
 pub fn named_dirs(host: &HostDef, entry: &InstalledEntry) -> UserDirs {
     parse_options(host, entry).map(|options| options.folders).unwrap_or_default()
+}
+
+/// The command line of an entry of an image, as it is run outside the image: with the program where it is now, and the
+/// directories that the environment names instead of those of an account. `None` if this version did not write it.
+pub(crate) fn line_in_image(
+    host: &'static HostDef,
+    entry: &InstalledEntry,
+    environment: &InstallEnvironment,
+) -> Option<String> {
+    let options = parse_options(host, entry)?;
+    let program = match options.program.starts_with('/') {
+        true => environment.path_now(Path::new(&options.program)).to_str()?.to_owned(),
+        false => options.program,
+    };
+    let options = InstallOptions { program, folders: UserDirs::default(), ..options };
+    Some(command_line(host, host.find_event(&entry.event)?, &options).0)
 }
 
 /// The options of an installed command line; `None` if it is not as [`command_line`] writes it.

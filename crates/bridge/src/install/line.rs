@@ -95,7 +95,10 @@ pub(super) const ANSWER: &str = "pintle_answer";
 pub(crate) const NO_RESPONSE: &str = "Pintle did not answer";
 
 fn fallback_command(host: &'static HostDef, def: &'static HostEventDef) -> String {
-    let reason = format!("{NO_RESPONSE}; `pintle doctor {}` shows why", host.name);
+    let reason = format!(
+        "{NO_RESPONSE}; `pintle doctor {}` shows why, unless this machine has no Pintle: then install it",
+        host.name
+    );
     let tell = format!("eval 'printf %s \"{APART}{ANSWER}\"'");
     let decided = format!("case $? in 0) {tell}; exit 0;; 2) {tell}; exit 2;; esac; ");
     if !def.is_guard {

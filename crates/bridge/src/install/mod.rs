@@ -18,7 +18,9 @@ mod settings;
 
 pub use apply::InstallReport;
 pub use environment::InstallEnvironment;
+pub(crate) use environment::is_executable;
 pub use error::InstallError;
+pub(crate) use installed_line::line_in_image;
 pub use installed_line::{is_current, named_dirs};
 pub use line::{InstallOptions, parse_own_command, written_timeout_ms};
 pub(crate) use line::{NO_RESPONSE, call_words};

@@ -9,7 +9,7 @@ use pintle_bridge::{HostDef, list_host_names};
 use super::init::PolicyFile;
 use super::install::{EditConfirmation, SettingsEdit, to_cli_error};
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HostsArgument, ProjectOption, ScopeArgument};
+use crate::options::{GlobalOptions, HostsArgument, ProjectOption, ScopeOption};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
@@ -19,9 +19,8 @@ pub(crate) struct UninstallArgs {
         help = format!("Agent to remove Pintle from: {}, or `all`, with the policy of `pintle init`", list_host_names())
     )]
     hosts: HostsArgument,
-    /// Whose settings to edit.
-    #[arg(long, value_enum, default_value = "user")]
-    scope: ScopeArgument,
+    #[command(flatten)]
+    scope: ScopeOption,
     #[command(flatten)]
     agreement: EditConfirmation,
     #[command(flatten)]
@@ -32,17 +31,17 @@ impl UninstallArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         self.agreement.require_user()?;
         let site = self.project.install_environment()?;
-        let scope = InstallScope::from(self.scope);
+        let scope = self.scope.scope_on(&site)?;
         if let [host] = self.hosts.0.as_slice() {
-            return self.remove(host, &site, terminal, global);
+            return self.remove(host, &site, scope, terminal, global);
         }
         for host in &self.hosts.0 {
             let is_installed = installed_entries(host, &site, scope).map_or(true, |entries| !entries.is_empty());
-            if is_installed && self.remove(host, &site, terminal, global)? == CliStatus::Denied {
+            if is_installed && self.remove(host, &site, scope, terminal, global)? == CliStatus::Denied {
                 return Ok(CliStatus::Denied);
             }
         }
-        self.remove_policy(&site, terminal)?;
+        self.remove_policy(&site, scope, terminal)?;
         Ok(CliStatus::Done)
     }
 
@@ -50,11 +49,12 @@ impl UninstallArgs {
         &self,
         host: &'static HostDef,
         environment: &InstallEnvironment,
+        scope: InstallScope,
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
-        let plan = InstallPlan::uninstall(host, environment, self.scope.into())
-            .map_err(|error| to_cli_error(&error, environment))?;
+        let plan =
+            InstallPlan::uninstall(host, environment, scope).map_err(|error| to_cli_error(&error, environment))?;
         let edit = SettingsEdit {
             host,
             site: environment,
@@ -68,8 +68,13 @@ impl UninstallArgs {
     }
 
     /// Removes the policy that `init` wrote. One that was changed since is the user's own.
-    fn remove_policy(&self, environment: &InstallEnvironment, terminal: &Terminal) -> Result<(), CliError> {
-        let Some(path) = PolicyFile::unchanged(environment, self.scope.into()) else { return Ok(()) };
+    fn remove_policy(
+        &self,
+        environment: &InstallEnvironment,
+        scope: InstallScope,
+        terminal: &Terminal,
+    ) -> Result<(), CliError> {
+        let Some(path) = PolicyFile::unchanged(environment, scope) else { return Ok(()) };
         let shown = environment.display_path(&path);
         if self.agreement.is_dry_run() {
             terminal.print_note(format!("the policy `{shown}` would be removed"));

@@ -36,7 +36,7 @@ pub(crate) use hooks::{
     HookOptions, load_hooks, model_opener, print_diagnostics, print_load_errors, read_model_script, start_builder,
     start_host_builder,
 };
-pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeArgument};
+pub(crate) use host::{HostArgument, HostsArgument, ProjectOption, ScopeOption};
 pub(crate) use log_filter::LogFilterOptions;
 pub(crate) use log_tapes::{FollowedLog, LogTapeOptions, project_of_tape};
 pub(crate) use packs::{ActivePack, active_packs, is_same_place, pack_of, parse_pack, policy_rules_of};

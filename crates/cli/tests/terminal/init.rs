@@ -1,6 +1,7 @@
 //! `init`: what it shows, writes and proves, and how it is taken back.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use crate::fixture::snapshot;
 use crate::install::{create_fixture, run_at_home};
@@ -51,6 +52,12 @@ fn a_projects_policy_is_for_everyone_who_works_on_it() {
     assert_eq!(status, Some(0), "{out}{err}");
     assert!(fixture.path(".harness/policy.yaml").is_file() && fixture.path(".claude/settings.json").is_file());
     assert!(!fixture.path("home/.config/pintle/policy.yaml").exists());
+    let shared = fs::read_to_string(fixture.path(".claude/settings.json")).unwrap();
+    assert!(shared.contains("$('pintle' hook claude"), "the program on the PATH, for everyone: {shared}");
+    assert!(!err.contains("a path of this machine"), "{err}");
+    let named = ["init", "--project", "--agents", "claude", "--program", env!("CARGO_BIN_EXE_pintle"), "--yes"];
+    let (_, err, _) = run_at_home(&fixture, &named).run_to_parts();
+    assert!(err.contains("a path of this machine; with `--program pintle`"), "{err}");
 }
 
 /// An agent that lists each hook of its settings as not reviewed.
@@ -60,6 +67,54 @@ file="$HOME/.codex/hooks.json"
 cat > /dev/null &
 printf '{"id": 2, "result": {"data": [{"hooks": [{"eventName": "preToolUse", "trustStatus": "untrusted", "enabled": true, "sourcePath": "%s", "command": "'\''/x/pintle'\'' hook codex PreToolUse"}]}]}}\n' "$file"
 "#;
+
+#[test]
+fn an_image_is_guarded_by_one_command_and_proved_from_outside() {
+    let fixture = create_fixture().with_file("image/etc/hosts", "");
+    let image = fixture.path("image").display().to_string();
+    let run = |arguments: &[&str]| run_at_home(&fixture, &[arguments, &["--root", &image]].concat()).run_to_parts();
+    snapshot!(
+        "init_image_without_program",
+        run_at_home(&fixture, &["init", "--yes", "--root", &image]).run_to_screen()
+    );
+    fs::create_dir_all(fixture.path("image/usr/local/bin")).unwrap();
+    let program = fixture.path("image/usr/local/bin/pintle");
+    let put = || fs::copy(env!("CARGO_BIN_EXE_pintle"), &program).unwrap();
+    put();
+    let agents = ["--agents", "claude,copilot"];
+    snapshot!(
+        "init_image",
+        run_at_home(&fixture, &[&["init", "--yes", "--root", &image], &agents[..]].concat()).run_to_screen()
+    );
+    let modes = ["etc/pintle", "etc/pintle/policy.yaml", "etc/claude-code/managed-settings.json"]
+        .map(|path| fs::metadata(fixture.path("image").join(path)).unwrap().permissions().mode() & 0o777);
+    assert_eq!(modes, [0o755, 0o644, 0o644], "every account reads them");
+    let settings = fs::read_to_string(fixture.path("image/etc/claude-code/managed-settings.json")).unwrap();
+    assert!(settings.contains("$('/usr/local/bin/pintle' hook") && !settings.contains(&image), "{settings}");
+    let left = || fs::read_dir(fixture.path("home")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(left().collect::<Vec<_>>(), [".claude"], "the home directory of this machine is another one");
+    let is_found = |found: &str, expected: i32| {
+        let (out, err, status) = run(&["doctor", "claude"]);
+        assert!(out.contains(found) && status == Some(expected), "{status:?} {out}{err}");
+    };
+    is_found("`pack:shell` refused a test call", 0);
+    fs::write(&program, "\u{7f}ELF of another processor").unwrap();
+    is_found("does not run on this machine", 0);
+    fs::remove_file(&program).unwrap();
+    is_found("which does not exist; guarded events are denied", 1);
+    put();
+    let policy = fixture.path("image/etc/pintle/policy.yaml");
+    fs::rename(&policy, fixture.path("policy.yaml")).unwrap();
+    is_found("nothing is guarded there: no hook applies in Claude Code", 1);
+    fs::rename(fixture.path("policy.yaml"), &policy).unwrap();
+    for words in [&["init", "--project", "--yes"][..], &["install", "claude", "--scope", "user", "--yes"]] {
+        let (_, err, status) = run(words);
+        assert!(status == Some(3) && err.contains("does not go with `--root`"), "{status:?} {err}");
+    }
+    assert_eq!(run(&["uninstall", "all", "--yes"]).2, Some(0));
+    let left = fs::read_dir(fixture.path("image/etc")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(left.collect::<Vec<_>>(), ["hosts"]);
+}
 
 #[test]
 fn an_agent_that_skips_hooks_until_they_are_reviewed_is_not_guarded_yet() {

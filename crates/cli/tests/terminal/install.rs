@@ -85,7 +85,8 @@ fn the_machines_settings_are_edited_for_everyone_and_only_with_the_rights() {
     snapshot!("managed_doctor", report.lines().take(6).collect::<Vec<_>>().join("\n"));
     snapshot!("managed_uninstall", run_at_home(&fixture, &with(&["uninstall", "claude", "--yes"])).run_to_screen());
     assert_eq!(fs::read_dir(fixture.path("image/etc")).unwrap().count(), 1);
-    snapshot!("managed_nowhere", run_at_home(&fixture, &with(&["install", "opencode", "--yes"])).run_to_screen());
+    let nowhere = with(&["install", "opencode", "--program", "pintle", "--yes"]);
+    snapshot!("managed_nowhere", run_at_home(&fixture, &nowhere).run_to_screen());
     let denied = ["install", "claude", "--program", "pintle", "--yes", "--scope", "managed", "--root", "/sys"];
     let (_, error, status) = run_at_home(&fixture, &denied).run_to_parts();
     assert_eq!(status, Some(1));

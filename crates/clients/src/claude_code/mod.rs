@@ -8,7 +8,7 @@ pub(crate) mod response;
 use pintle_contract::Severity;
 use serde_json::{Value, json};
 
-use crate::install::{EntryFormat, HandlerFormat, InstallScope, InstallSpec, SettingsLocation, seconds_field};
+use crate::install::{EntryFormat, HandlerFormat, InstallSpec, SettingsLocation, seconds_field};
 use crate::settings::{HTTP_KEYS, PROMPT_KEYS};
 use crate::{
     AgentMarks, ClientDef, ClientFileLocation, ClientHandlerKind, EnvVariable, FieldChoice, FieldMeaning, GuardedPaths,
@@ -99,7 +99,7 @@ pub static CLIENT: ClientDef = ClientDef {
         user: SettingsLocation { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
         project: SettingsLocation { variable: "", folder: ".claude", file: "settings.json" },
         form: EntryFormat::Groups(HANDLER),
-        hints: install_hints,
+        hints: |_| vec![String::from("running sessions keep their hooks until they are restarted")],
         ..InstallSpec::COMMON
     },
     project_variable: Some("CLAUDE_PROJECT_DIR"),
@@ -121,19 +121,6 @@ pub(crate) const HANDLER: HandlerFormat = HandlerFormat {
     build: |command, timeout_ms| json!({"type": "command", "command": command, "timeout": timeout_ms.div_ceil(1_000)}),
     timeout_ms: |handler| seconds_field(handler, "timeout"),
 };
-
-fn install_hints(scope: InstallScope) -> Vec<String> {
-    let running = String::from("running sessions keep their hooks until they are restarted");
-    match scope {
-        InstallScope::Managed | InstallScope::User => vec![running],
-        InstallScope::Project => vec![
-            running,
-            String::from(
-                "the entries contain the path of `pintle` on this machine; for shared settings use `--program pintle`",
-            ),
-        ],
-    }
-}
 
 /// Detects Copilot CLI, which also runs the hooks of a project's `.claude/settings.json`. Its payloads have no
 /// transcript and a timestamp, and some are entirely in its own format.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf, absolute};
 
 /// The directory of an organisation's hooks for everyone on the machine.
-pub(super) const MANAGED: &str = "/etc/pintle";
+pub const MANAGED_DIR: &str = "/etc/pintle";
 /// Names another directory of the organisation. It is used in addition to the first one, so that a variable cannot
 /// remove policy.
 const MORE_MANAGED: &str = "PINTLE_MANAGED_DIR";
@@ -82,7 +82,7 @@ impl fmt::Display for MissingDir {
 pub(crate) fn default_dirs() -> impl Iterator<Item = PathBuf> {
     let UserDirs { config, state, managed } = UserDirs::from_env();
     let defaults = [default_config_dir(), default_pintle_dir("XDG_STATE_HOME", ".local/state")];
-    [config, state, managed, Some(PathBuf::from(MANAGED))].into_iter().chain(defaults).flatten()
+    [config, state, managed, Some(PathBuf::from(MANAGED_DIR))].into_iter().chain(defaults).flatten()
 }
 
 /// Finds the directory of the user's own settings and hooks: the one that `--config-dir` names, otherwise the one that

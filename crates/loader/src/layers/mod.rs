@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 pub use account::resolve_named_dir;
 pub(crate) use dirs::default_dirs;
-pub use dirs::{MissingDir, UserDirs, find_config_dir, find_managed_dir, state_dir};
+pub use dirs::{MANAGED_DIR, MissingDir, UserDirs, find_config_dir, find_managed_dir, state_dir};
 pub use folder::load_layer;
 pub use project::find_projects;
 
@@ -63,7 +63,7 @@ impl LayerDirs {
     }
 
     fn find_own(cwd: PathBuf, config: Option<&Path>) -> Result<Self, MissingDir> {
-        let managed = vec![PathBuf::from(dirs::MANAGED)];
+        let managed = vec![PathBuf::from(dirs::MANAGED_DIR)];
         Ok(Self { cwd, home: pintle_files::home_dir(), managed, config: find_config_dir(config)?, ..Self::default() })
     }
 

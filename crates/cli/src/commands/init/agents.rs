@@ -2,11 +2,10 @@
 
 use pintle_bridge::doctor::{CheckStatus, DoctorFinding, GuardCheck, examine_guards};
 use pintle_bridge::install::{InstallEnvironment, InstallOptions, InstallPlan, InstallScope};
-use pintle_bridge::{HostDef, find_agents};
-use pintle_host::loader::UserDirs;
+use pintle_bridge::{HOSTS, HostDef, find_agents};
 use serde_json::{Value, json};
 
-use crate::commands::install::{print_diff, resolve_user_dirs};
+use crate::commands::install::{find_named_dirs, install_hints, print_diff};
 use crate::error::CliError;
 use crate::options::{GlobalOptions, HostArgument};
 use crate::render::guards;
@@ -25,23 +24,23 @@ pub(super) struct AgentProofs {
     checks: Vec<(&'static HostDef, GuardCheck)>,
 }
 
-/// Plans the installation in the named agents, in all agents of this machine if none is named. The second list says
-/// why an agent is left out.
+/// Plans the installation in the named agents. If none is named, in all agents of this machine, and for an image in all
+/// that have settings of a machine. The second list says why an agent is left out.
 pub(super) fn plan_all(
     environment: &InstallEnvironment,
     scope: InstallScope,
     named: &[HostArgument],
     program: &str,
 ) -> Result<(Vec<AgentPlan>, Vec<String>), CliError> {
-    let hosts: Vec<&'static HostDef> = if named.is_empty() {
-        find_agents(environment).into_iter().filter(|agent| agent.is_here()).map(|agent| agent.host).collect()
-    } else {
-        named.iter().map(|host| host.0).collect()
+    let hosts: Vec<&'static HostDef> = match named {
+        // Agents may be added to an image later.
+        [] if environment.is_image() => {
+            HOSTS.iter().copied().filter(|host| host.install.location(scope).is_some()).collect()
+        }
+        [] => find_agents(environment).into_iter().filter(|agent| agent.is_here()).map(|agent| agent.host).collect(),
+        _ => named.iter().map(|host| host.0).collect(),
     };
-    let folders = match scope {
-        InstallScope::Project => UserDirs::default(),
-        _ => resolve_user_dirs()?,
-    };
+    let folders = find_named_dirs(scope)?;
     let (mut plans, mut refused) = (Vec::new(), Vec::new());
     for host in hosts {
         let options = InstallOptions {
@@ -62,7 +61,7 @@ pub(super) fn plan_all(
 pub(super) fn apply_all(
     plans: &[AgentPlan],
     environment: &InstallEnvironment,
-    scope: InstallScope,
+    program: &str,
     terminal: &Terminal,
     global: &GlobalOptions,
 ) -> Result<AgentProofs, CliError> {
@@ -71,7 +70,7 @@ pub(super) fn apply_all(
         if !plan.is_empty() {
             plan.apply().map_err(CliError::failure)?;
         }
-        let check = examine_guards(host, environment, scope);
+        let check = examine_guards(host, environment, plan.scope);
         if !global.json {
             let is_guarded = check.findings.iter().all(|finding| finding.status != CheckStatus::Problem);
             let state = if is_guarded { "installed" } else { "installed, but not guarded yet" };
@@ -79,7 +78,7 @@ pub(super) fn apply_all(
             let problems: Vec<DoctorFinding> =
                 check.findings.iter().filter(|finding| finding.status == CheckStatus::Problem).cloned().collect();
             guards::print_findings(&problems, terminal);
-            for hint in (host.install.hints)(scope) {
+            for hint in install_hints(host, environment, plan.scope, program) {
                 terminal.print_note(hint);
             }
         }

@@ -9,9 +9,9 @@ use pintle_host::packs::PackDef;
 use pintle_host::tape::show::Tone;
 use serde_json::json;
 
-use super::install::{EditConfirmation, resolve_program};
+use super::install::{EditConfirmation, ProgramOption};
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HostArgument, ProjectOption, parse_pack};
+use crate::options::{GlobalOptions, HostArgument, ProjectOption, ScopeOption, parse_pack};
 use crate::render::style;
 use crate::terminal::Terminal;
 use agents::AgentPlan;
@@ -26,8 +26,12 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "HOST,..", value_delimiter = ',')]
     agents: Vec<HostArgument>,
     /// Write the project's policy and settings instead of your own.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "scope")]
     project: bool,
+    #[command(flatten)]
+    scope: ScopeOption,
+    #[command(flatten)]
+    program: ProgramOption,
     /// Show each change of a settings file.
     #[arg(long)]
     diff: bool,
@@ -41,12 +45,22 @@ impl InitArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         self.confirmation.require_user()?;
         let site = self.directory.install_environment()?;
-        let scope = if self.project { InstallScope::Project } else { InstallScope::User };
-        let policy = PolicyFile::plan(&site, scope, self.packs.clone())?;
-        let program = resolve_program(None)?;
+        let scope = match self.project {
+            true if site.is_image() => {
+                let error = CliError::invalid_input("`--project` does not go with `--root`");
+                return Err(error.help("in an image, the settings of the machine are edited"));
+            }
+            true => InstallScope::Project,
+            false => self.scope.scope_on(&site)?,
+        };
+        let policy = PolicyFile::plan(&site, scope, self.packs)?;
+        let program = self.program.resolve(&site, scope)?;
         let (plans, refused) = agents::plan_all(&site, scope, &self.agents, &program)?;
         if !global.json {
-            self.show_summary(&policy, &plans, &refused, &site, terminal);
+            show_summary(&policy, &plans, &refused, &site, terminal);
+            if self.diff {
+                plans.iter().for_each(|plan| plan.print_diff(&site, terminal));
+            }
         }
         let has_changes = policy.is_new() || plans.iter().any(|plan| !plan.plan.is_empty());
         if self.confirmation.is_dry_run() {
@@ -62,39 +76,35 @@ impl InitArgs {
             return Ok(CliStatus::Denied);
         }
         policy.write()?;
-        let proofs = agents::apply_all(&plans, &site, scope, terminal, global)?;
+        let proofs = agents::apply_all(&plans, &site, &program, terminal, global)?;
         if global.json {
             terminal.print_json(&json!({"done": report(&policy, &plans, true), "agents": proofs.to_json()}));
         } else {
-            print_next_steps(&plans, terminal);
+            print_next_steps(&plans, &site, terminal);
         }
         Ok(if proofs.all_hold() && refused.is_empty() { CliStatus::Done } else { CliStatus::Failed })
     }
+}
 
-    fn show_summary(
-        &self,
-        policy: &PolicyFile,
-        plans: &[AgentPlan],
-        refused: &[String],
-        environment: &InstallEnvironment,
-        terminal: &Terminal,
-    ) {
-        terminal.print_line(policy.summary(environment));
-        let width = plans.iter().map(|plan| plan.host.title.chars().count()).max().unwrap_or_default();
-        for plan in plans {
-            terminal.print_line(format!("{:width$}  {}", plan.host.title, plan.summary(environment)));
-            if self.diff {
-                plan.print_diff(environment, terminal);
-            }
-        }
-        for error in refused {
-            terminal.print_error_line(style::with_label(Tone::Warn, "warning", error));
-        }
-        if plans.is_empty() && refused.is_empty() {
-            let known = pintle_bridge::list_host_names();
-            let text = format!("no agent was found on this machine; name one with `--agents` ({known})");
-            terminal.print_error_line(style::with_label(Tone::Warn, "warning", text));
-        }
+fn show_summary(
+    policy: &PolicyFile,
+    plans: &[AgentPlan],
+    refused: &[String],
+    environment: &InstallEnvironment,
+    terminal: &Terminal,
+) {
+    terminal.print_line(policy.summary(environment));
+    let width = plans.iter().map(|plan| plan.host.title.chars().count()).max().unwrap_or_default();
+    for plan in plans {
+        terminal.print_line(format!("{:width$}  {}", plan.host.title, plan.summary(environment)));
+    }
+    for error in refused {
+        terminal.print_error_line(style::with_label(Tone::Warn, "warning", error));
+    }
+    if plans.is_empty() && refused.is_empty() {
+        let known = pintle_bridge::list_host_names();
+        let text = format!("no agent was found on this machine; name one with `--agents` ({known})");
+        terminal.print_error_line(style::with_label(Tone::Warn, "warning", text));
     }
 }
 
@@ -103,8 +113,12 @@ fn report(policy: &PolicyFile, plans: &[AgentPlan], is_made: bool) -> serde_json
     json!({"policy": policy.to_json(), "agents": agents, "written": is_made})
 }
 
-fn print_next_steps(plans: &[AgentPlan], terminal: &Terminal) {
+fn print_next_steps(plans: &[AgentPlan], environment: &InstallEnvironment, terminal: &Terminal) {
     terminal.print_line("");
+    if environment.is_image() {
+        let command = format!("pintle doctor --root {}", environment.root.display());
+        return terminal.print_line(format!("Next: `{command}` checks the image, also in CI."));
+    }
     terminal.print_line("Next: `pintle try 'rm -rf ~'` shows what happens to a call, `pintle packs` the rules.");
     if !plans.is_empty() {
         terminal.print_line("`pintle doctor` checks an agent, `pintle uninstall all` takes all of this back.");

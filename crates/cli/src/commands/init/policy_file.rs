@@ -1,10 +1,11 @@
 //! The policy file that `init` writes.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
-use pintle_host::files::private_dir_builder;
+use pintle_host::files::{create_shared_dirs, private_dir_builder, replace_file};
+use pintle_host::loader::MANAGED_DIR;
 use pintle_host::packs::{PackDef, default_packs};
 use serde_json::{Value, json};
 
@@ -28,6 +29,8 @@ pub(in crate::commands) struct PolicyFile {
     pub(in crate::commands) path: PathBuf,
     packs: Vec<&'static PackDef>,
     is_there: bool,
+    /// Whether every account reads it.
+    is_shared: bool,
 }
 
 impl PolicyFile {
@@ -46,7 +49,7 @@ impl PolicyFile {
         if packs.is_empty() {
             packs.extend(default_packs());
         }
-        Ok(Self { path, packs, is_there })
+        Ok(Self { path, packs, is_there, is_shared: scope == InstallScope::Managed })
     }
 
     /// Whether the file has to be written.
@@ -72,10 +75,14 @@ impl PolicyFile {
         let failed =
             |error: std::io::Error| CliError::failure(format!("cannot write `{}`: {error}", self.path.display()));
         if let Some(dir) = self.path.parent() {
-            // What a user's hooks are is the user's own business.
-            private_dir_builder().recursive(true).create(dir).map_err(failed)?;
+            match self.is_shared {
+                true => create_shared_dirs(dir),
+                // What a user's hooks are is the user's own business.
+                false => private_dir_builder().recursive(true).create(dir),
+            }
+            .map_err(failed)?;
         }
-        fs::write(&self.path, render(self.packs.iter().map(|pack| pack.name))).map_err(failed)
+        replace_file(&self.path, render(self.packs.iter().map(|pack| pack.name)).as_bytes()).map_err(failed)
     }
 
     pub(super) fn to_json(&self) -> Value {
@@ -94,8 +101,9 @@ impl PolicyFile {
 
 fn path_of(environment: &InstallEnvironment, scope: InstallScope) -> Result<PathBuf, CliError> {
     let dir = match scope {
+        InstallScope::Managed => environment.path_now(Path::new(MANAGED_DIR)),
         InstallScope::Project => environment.project.join(".harness"),
-        _ => find_user_dir()?,
+        InstallScope::User => find_user_dir()?,
     };
     Ok(dir.join(POLICY_FILE))
 }

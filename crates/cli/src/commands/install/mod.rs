@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle_bridge::install::{InstallEnvironment, InstallError, InstallOptions, InstallPlan};
-use pintle_bridge::list_host_names;
+use pintle_bridge::doctor::find_on_path;
+use pintle_bridge::install::{InstallEnvironment, InstallError, InstallOptions, InstallPlan, InstallScope};
+use pintle_bridge::{HostDef, list_host_names};
 use pintle_host::files;
 use pintle_host::files::{file_mode, file_owner};
 use pintle_host::loader::{UserDirs, find_managed_dir};
@@ -17,10 +18,12 @@ use pintle_host::{Layer, Runtime, Severity, WorkerProgram};
 pub(super) use confirm::{EditConfirmation, SettingsEdit, print_diff};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HostArgument, ProjectOption, ScopeArgument};
+use crate::options::{GlobalOptions, HostArgument, ProjectOption, ScopeOption};
 use crate::render::diagnostic;
 use crate::terminal::Terminal;
 
+/// The name of this program.
+const PROGRAM: &str = "pintle";
 /// The variable that turns residents off, with the value `off`.
 const SERVE: &str = "PINTLE_SERVE";
 
@@ -28,9 +31,8 @@ const SERVE: &str = "PINTLE_SERVE";
 pub(crate) struct InstallArgs {
     #[arg(value_name = "HOST", help = format!("Agent to install Pintle in: {}", list_host_names()))]
     host: HostArgument,
-    /// Whose settings to edit.
-    #[arg(long, value_enum, default_value = "user")]
-    scope: ScopeArgument,
+    #[command(flatten)]
+    scope: ScopeOption,
     /// Use these hooks there instead of the project's. May be repeated.
     #[arg(long, value_name = "PATH")]
     hooks: Vec<PathBuf>,
@@ -38,9 +40,8 @@ pub(crate) struct InstallArgs {
     /// something].
     #[arg(long, value_name = "EVENT,..", value_delimiter = ',')]
     events: Vec<String>,
-    /// Program that the host runs: a path, or a name on its PATH [default: this program].
-    #[arg(long, value_name = "PROGRAM")]
-    program: Option<String>,
+    #[command(flatten)]
+    program: ProgramOption,
     #[command(flatten)]
     agreement: EditConfirmation,
     #[command(flatten)]
@@ -59,35 +60,62 @@ impl InstallArgs {
             return Ok(CliStatus::Done);
         }
         self.agreement.require_user()?;
-        let folders = match self.scope {
-            ScopeArgument::Managed => UserDirs::of_each_account(),
-            ScopeArgument::User => resolve_user_dirs()?,
-            // Users who share the project's settings have other home directories.
-            ScopeArgument::Project => UserDirs::default(),
-        };
-        let (program, hooks) = (resolve_program(self.program)?, to_absolute(self.hooks)?);
+        let scope = self.scope.scope_on(&site)?;
+        let folders = find_named_dirs(scope)?;
+        let (program, hooks) = (self.program.resolve(&site, scope)?, to_absolute(self.hooks)?);
         require_hooks(&hooks, terminal)?;
         let options = InstallOptions { program, hooks, folders, events: self.events };
-        let plan = InstallPlan::install(host, &site, self.scope.into(), &options)
-            .map_err(|error| to_cli_error(&error, &site))?;
+        let plan = InstallPlan::install(host, &site, scope, &options).map_err(|error| to_cli_error(&error, &site))?;
         let edit = SettingsEdit {
             host,
             site: &site,
             plan,
             done_message: "installed",
             unchanged_message: "already installed",
-            guarded_scope: Some(self.scope.into()),
+            guarded_scope: Some(scope),
             shows_diff: true,
         };
-        let mut hints = (host.install.hints)(self.scope.into());
-        hints.extend(replaceable_program(self.scope, &options.program));
+        let hints = install_hints(host, &site, scope, &options.program);
         edit.carry_out(&self.agreement, &hints, terminal, global)
     }
 }
 
+/// The directories that the installed entries of a scope name.
+pub(super) fn find_named_dirs(scope: InstallScope) -> Result<UserDirs, CliError> {
+    Ok(match scope {
+        InstallScope::Managed => UserDirs::of_each_account(),
+        InstallScope::User => {
+            // So that no project can replace them.
+            find_managed_dir(None)?;
+            UserDirs::from_env().to_absolute()
+        }
+        // Users who share the project's settings have other home directories.
+        InstallScope::Project => UserDirs::default(),
+    })
+}
+
+/// What the user should know after Pintle is installed in a host.
+pub(super) fn install_hints(
+    host: &HostDef,
+    environment: &InstallEnvironment,
+    scope: InstallScope,
+    program: &str,
+) -> Vec<String> {
+    let mut hints = (host.install.hints)(scope);
+    if scope == InstallScope::Project && program.contains('/') {
+        hints.push(format!(
+            "the shared entries run `{program}`, a path of this machine; with `--program pintle` they run on every \
+             machine that has Pintle on its PATH"
+        ));
+    }
+    hints.extend(replaceable_program(environment, scope, program));
+    hints
+}
+
 /// Returns the hint that others than root can replace the program that everybody's guards depend on.
-fn replaceable_program(scope: ScopeArgument, program: &str) -> Option<String> {
-    let metadata = fs::metadata(program).ok().filter(|_| scope == ScopeArgument::Managed)?;
+fn replaceable_program(environment: &InstallEnvironment, scope: InstallScope, program: &str) -> Option<String> {
+    let path = environment.path_now(Path::new(program));
+    let metadata = fs::metadata(path).ok().filter(|_| scope == InstallScope::Managed)?;
     let has_other_owner = file_owner(&metadata).is_some_and(|number| number != 0);
     let is_replaceable = has_other_owner || file_mode(&metadata).is_some_and(|mode| mode & 0o022 != 0);
     let what = || format!("`{program}` can be replaced by others than root, who then decide for everyone here");
@@ -106,18 +134,58 @@ pub(super) fn to_cli_error(error: &InstallError, environment: &InstallEnvironmen
     }
 }
 
-/// Returns the program that the host runs: the named one, otherwise `pintle-hook` if it is beside this program and
-/// residents are not turned off, otherwise this program.
-pub(super) fn resolve_program(named_program: Option<String>) -> Result<String, CliError> {
-    let own = || -> Result<String, CliError> {
-        let path = std::env::current_exe().and_then(files::canonicalize);
-        let path = path.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
-        let path = typed_path(&path).unwrap_or(path);
-        let client = path.with_file_name("pintle-hook");
-        let is_used = cfg!(target_os = "linux") && std::env::var_os(SERVE).is_none_or(|value| value != "off");
-        Ok(if is_used && client.is_file() { client } else { path }.to_string_lossy().into_owned())
-    };
-    let program = named_program.map_or_else(own, Ok)?;
+/// The program that hosts run.
+#[derive(Debug, Args)]
+pub(super) struct ProgramOption {
+    /// Program that the host runs: a path, or a name on its PATH [default: this program; with `--root` that of the image].
+    #[arg(long, value_name = "PROGRAM")]
+    program: Option<String>,
+}
+
+impl ProgramOption {
+    /// The named program, otherwise the one of the machine.
+    pub(super) fn resolve(self, environment: &InstallEnvironment, scope: InstallScope) -> Result<String, CliError> {
+        let program = match self.program {
+            Some(program) => program,
+            None if environment.is_image() => find_program_of_image(environment)?,
+            None => find_own_program(environment, scope)?,
+        };
+        require_own_name(program)
+    }
+}
+
+/// The program that entries of an image run.
+fn find_program_of_image(environment: &InstallEnvironment) -> Result<String, CliError> {
+    let client = environment.find_program("pintle-hook").filter(|_| uses_residents());
+    let found = client.or_else(|| environment.find_program("pintle"));
+    found.map(|path| path.to_string_lossy().into_owned()).ok_or_else(|| {
+        let root = environment.root.display();
+        CliError::invalid_input(format!("`{root}` has no program `pintle`")).help(format!(
+            "copy it to `{root}/usr/local/bin`, or name with `--program` the path that it will have there"
+        ))
+    })
+}
+
+/// The program that entries on this machine run: `pintle` in a project if that is this program on the PATH, since others
+/// share the entries; otherwise `pintle-hook` if it is beside this program, and this program.
+fn find_own_program(environment: &InstallEnvironment, scope: InstallScope) -> Result<String, CliError> {
+    let path = std::env::current_exe().and_then(files::canonicalize);
+    let path = path.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
+    let on_path = find_on_path(PROGRAM, environment).filter(|_| scope == InstallScope::Project);
+    if on_path.is_some_and(|found| files::canonicalize(found).is_ok_and(|found| found == path)) {
+        return Ok(String::from(PROGRAM));
+    }
+    let path = typed_path(&path).unwrap_or(path);
+    let client = path.with_file_name("pintle-hook");
+    Ok(if uses_residents() && client.is_file() { client } else { path }.to_string_lossy().into_owned())
+}
+
+fn uses_residents() -> bool {
+    cfg!(target_os = "linux") && std::env::var_os(SERVE).is_none_or(|value| value != "off")
+}
+
+/// Refuses a program whose entries would not be recognised.
+fn require_own_name(program: String) -> Result<String, CliError> {
     if pintle_bridge::install::parse_own_command(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x")
         .is_none()
     {
@@ -134,12 +202,6 @@ fn typed_path(own: &Path) -> Option<PathBuf> {
     let is_own = |path: &PathBuf| files::canonicalize(path).is_ok_and(|path| path == *own);
     let typed = pintle_host::files::started_paths().into_iter().find(is_own)?;
     std::path::absolute(typed).ok()
-}
-
-/// Returns the directories that installed entries name, so that no project can replace them.
-pub(super) fn resolve_user_dirs() -> Result<UserDirs, CliError> {
-    find_managed_dir(None)?;
-    Ok(UserDirs::from_env().to_absolute())
 }
 
 /// Refuses paths whose hooks cannot be loaded.
