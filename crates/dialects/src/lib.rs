@@ -29,7 +29,7 @@ client_files::dialects!(
 );
 
 pub use ai_harness::{
-    InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, PolicyCase, PolicyCases, declare_hook, declare_pack, read_case_file,
+    InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, PolicyCase, PolicyCases, declare_hook, declare_pack, pack_arguments, read_case_file,
     read_hook, read_policy,
 };
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject, PathStatus, ProgramLookup};

@@ -10,7 +10,7 @@ use pintle_contract::{
     PermissionsSpec, PersonaSpec, Severity, SourceFile, SourceTrust, TeamSpec, ToolSpec, UntrustedGuardPolicy,
 };
 use pintle_dialects::command_hooks::DockerAgentVersion;
-use pintle_dialects::{Artifact, ArtifactKind, ParsedProject};
+use pintle_dialects::{Artifact, ArtifactKind, ParsedProject, pack_arguments};
 
 use pintle_files::file_state;
 
@@ -311,6 +311,13 @@ fn load_files(
             _ => mark_untrusted(&mut project),
         }
         (hooks, stand_ins, consent) = (stood.0, stood.1, Some(stood.2));
+        // A pack can only refuse, and in Pintle's own words, which need no quotation.
+        let of_packs =
+            project.hooks.iter_mut().zip(&mut hooks).filter(|(hook, _)| pack_arguments(&hook.handler).is_some());
+        for (declaration, hook) in of_packs {
+            declaration.source_trust = SourceTrust::Trusted;
+            hook.iter_mut().for_each(|hook| hook.source_trust = SourceTrust::Trusted);
+        }
     }
     if let Some(without) = options.excluded_dialect {
         // The host runs these hooks, so it reports their errors.

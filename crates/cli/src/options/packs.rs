@@ -1,6 +1,7 @@
 //! Packs: names on the command line, and those that are on.
 
 use pintle_host::contract::{HandlerSpec, HookDeclaration, Location};
+use pintle_host::dialects::pack_arguments;
 use pintle_host::packs::{PackDef, PackSettings, PolicyRuleSpec, UnknownPackError, pack_by_name, read_arguments};
 use pintle_host::{Layer, LoadedRuntime};
 
@@ -62,10 +63,7 @@ pub(crate) fn active_packs(built: &LoadedRuntime) -> Vec<ActivePack> {
 
 /// The pack of a hook; `None` if the hook is not one of a pack.
 pub(crate) fn pack_of(declared: &HookDeclaration) -> Option<(&'static PackDef, PackSettings)> {
-    match &declared.handler {
-        HandlerSpec::Builtin(spec) if spec.name == "pack" => read_arguments(&spec.arguments).ok(),
-        _ => None,
-    }
+    read_arguments(pack_arguments(&declared.handler)?).ok()
 }
 
 /// The rules of a user's own in a hook; none if the hook is not one of a policy file.

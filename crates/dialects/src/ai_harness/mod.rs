@@ -14,7 +14,7 @@ use crate::Dialect;
 
 pub use codec::codec;
 pub use load::{
-    InlineHook, KEY_SECTIONS, PolicyCase, PolicyCases, declare_hook, declare_pack, load, read_case_file, read_hook,
+    InlineHook, KEY_SECTIONS, PolicyCase, PolicyCases, declare_hook, declare_pack, load, pack_arguments, read_case_file, read_hook,
     read_policy,
 };
 

@@ -40,7 +40,7 @@ use crate::document::{KeySection, sanitize};
 use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 
 pub use self::case_file::{PolicyCase, PolicyCases, read_case_file};
-pub use self::policy::{declare_pack, read_policy};
+pub use self::policy::{declare_pack, pack_arguments, read_policy};
 
 /// The keys of every file and mapping, in the order of the reference.
 pub static KEY_SECTIONS: &[&dyn KeySection] = &[

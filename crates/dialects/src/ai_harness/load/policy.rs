@@ -167,12 +167,25 @@ pub(super) fn add_exceptions(
     }
 }
 
+/// The built-in that judges calls by a pack.
+const PACK_BUILTIN: &str = "pack";
+
+/// The arguments of a handler that judges calls by a pack: its name and its settings. Everything that such a handler says
+/// is in Pintle's own words, wherever the hook is declared.
+#[must_use]
+pub fn pack_arguments(handler: &HandlerSpec) -> Option<&[String]> {
+    match handler {
+        HandlerSpec::Builtin(spec) if spec.name == PACK_BUILTIN => Some(&spec.arguments),
+        _ => None,
+    }
+}
+
 /// The hook of a pack. `settings` are arguments of the built-in `pack`, such as `force-push=ask`.
 #[must_use]
 pub fn declare_pack(pack: &PackDef, settings: Vec<String>, location: Location) -> HookDeclaration {
     let arguments: Vec<String> = std::iter::once(pack.name.to_owned()).chain(settings).collect();
     let examples = refused_example(pack, &arguments, &location).into_iter().collect();
-    let spec = BuiltinSpec { name: String::from("pack"), arguments, ..BuiltinSpec::default() };
+    let spec = BuiltinSpec { name: String::from(PACK_BUILTIN), arguments, ..BuiltinSpec::default() };
     let event = EventKind::ToolPre.into();
     let hook =
         HookDeclaration::new(format!("pack:{}", pack.name), event, HandlerSpec::Builtin(spec), location, codec());
