@@ -39,6 +39,8 @@ pub enum ArtifactKind {
     Bundle(BundleFolder),
     /// The packs that are on: `policy.yaml`.
     Policy,
+    /// A policy file that another one extends. It declares nothing by itself.
+    PolicyBase,
     /// A sub-agent: `agents/*.md`.
     Agent,
     /// Agents that work as a team, with their hooks: a docker-agent YAML file.

@@ -29,8 +29,8 @@ client_files::dialects!(
 );
 
 pub use ai_harness::{
-    InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, PolicyCase, PolicyCases, declare_hook, declare_pack, pack_arguments, read_case_file,
-    read_hook, read_policy,
+    FETCHED_DIR, InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, PolicyBase, PolicyCase, PolicyCases, declare_hook,
+    declare_pack, pack_arguments, policy_bases, read_case_file, read_hook, read_policy,
 };
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject, PathStatus, ProgramLookup};
 pub(crate) use dialect::event;

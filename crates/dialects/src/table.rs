@@ -22,7 +22,8 @@ impl ArtifactKind {
             | Self::Hook
             | Self::Bundle(_)
             | Self::Agent
-            | Self::Policy => NATIVE,
+            | Self::Policy
+            | Self::PolicyBase => NATIVE,
         }
     }
 }

@@ -26,11 +26,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{Diagnostic, Location, suggest_nearest};
-use pintle_dialects::{ArtifactKind, BundleFolder};
+use pintle_dialects::document::source_file;
+use pintle_dialects::{ArtifactKind, BundleFolder, FETCHED_DIR, PolicyBase, policy_bases};
 
 use crate::case_files::is_case_file;
 use crate::client_files;
 use crate::package::{self, MANIFEST, is_plugin_file};
+use crate::read::read_limited;
 use crate::team::{find_teams, find_usual_teams, recognise_role};
 use crate::unread;
 
@@ -87,14 +89,14 @@ pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Disco
     } else {
         search.add_file(path);
     }
-    search.found
+    with_policy_bases(search.found)
 }
 
 /// Finds the files of a project that the user did not name: only those in the known places.
 pub(crate) fn discover_project(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
     let mut search = FileDiscovery { is_discovered: true, found: Vec::new(), findings };
     search.add_folder(dir);
-    search.found
+    with_policy_bases(search.found)
 }
 
 /// Whether a directory contains hooks where [`discover_project`] looks for them.
@@ -116,7 +118,7 @@ pub(crate) fn discover_user_dir(dir: &Path, findings: &mut Vec<Diagnostic>) -> V
     search.add_policy(dir);
     search.add_settings(dir);
     search.add_package(dir);
-    search.found
+    with_policy_bases(search.found)
 }
 
 struct FileDiscovery<'a> {
@@ -288,7 +290,7 @@ impl FileDiscovery<'_> {
     /// Warns about an unread directory: otherwise its policy would silently not load.
     fn warn_unread_folder(&mut self, path: &Path, name: &str) {
         let known = FOLDERS.iter().map(|(name, _)| *name);
-        if !known.clone().any(|known| known == name) {
+        if name != FETCHED_DIR && !known.clone().any(|known| known == name) {
             self.findings.extend(unread::lint_folder(path, suggest_nearest(name, known)));
         }
     }
@@ -394,6 +396,34 @@ pub(crate) fn is_own_agent_file(artifact_kind: ArtifactKind) -> bool {
     matches!(artifact_kind, ArtifactKind::Harness | ArtifactKind::HarnessYaml)
 }
 
+/// The most files that a policy file extends, directly and through others.
+const MOST_BASES: usize = 64;
+
+/// Adds the files that policy files extend, and those that these extend.
+fn with_policy_bases(mut files: Vec<DiscoveredFile>) -> Vec<DiscoveredFile> {
+    let mut unread: Vec<PathBuf> =
+        files.iter().filter(|file| file.role == ArtifactKind::Policy).map(|file| file.path.clone()).collect();
+    let mut bases: Vec<DiscoveredFile> = Vec::new();
+    while let Some(path) = unread.pop() {
+        for base in read_policy_bases(&path).iter().map(|base| base.file(&path)) {
+            let is_known = bases.iter().any(|known| known.path == base);
+            if !is_known && bases.len() < MOST_BASES && pintle_files::is_file(&base) {
+                unread.push(base.clone());
+                bases.push(DiscoveredFile { path: base, role: ArtifactKind::PolicyBase });
+            }
+        }
+    }
+    files.append(&mut bases);
+    files
+}
+
+/// What a policy file extends; nothing if it cannot be read, which is reported when it is loaded.
+#[must_use]
+pub fn read_policy_bases(path: &Path) -> Vec<PolicyBase> {
+    let file = read_limited(path).map(|bytes| source_file(path, bytes).0);
+    file.map(|file| policy_bases(&file)).unwrap_or_default()
+}
+
 fn has_markdown(dir: &Path) -> bool {
     let is_markdown = |entry: fs::DirEntry| entry.file_name().to_string_lossy().ends_with(".md");
     pintle_files::read_dir(dir).is_ok_and(|entries| entries.flatten().any(is_markdown))
@@ -410,8 +440,9 @@ pub(crate) fn folder_role(name: &str) -> Option<ArtifactKind> {
 /// What a YAML file is that the user named, and whose text is not that of a team: a policy, or the agent's own file. No
 /// key of a policy is one of an agent.
 fn named_yaml_role(path: &Path) -> ArtifactKind {
-    let bytes = crate::read::read_limited(path).unwrap_or_default();
-    let is_key = |line: &str| ["use:", "deny:", "ask:", "warn:", "allow:"].iter().any(|key| line.starts_with(key));
+    let bytes = read_limited(path).unwrap_or_default();
+    let is_key =
+        |line: &str| ["use:", "deny:", "ask:", "warn:", "allow:", "extends:"].iter().any(|key| line.starts_with(key));
     match String::from_utf8_lossy(&bytes).lines().any(is_key) {
         true => ArtifactKind::Policy,
         false => ArtifactKind::HarnessYaml,

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use pintle_contract::{Diagnostic, Location};
+use pintle_dialects::ArtifactKind;
 use pintle_files::{FileState, file_state, real_path};
 
 use crate::discover::DiscoveredFile;
@@ -46,7 +47,8 @@ impl KnownFiles {
         for file in std::mem::take(files) {
             let state = file_state(&file.path);
             let real = self.resolve(&file.path, &state);
-            if self.files.borrow().contains(&real) {
+            // What another file extends is part of that file.
+            if file.role != ArtifactKind::PolicyBase && self.files.borrow().contains(&real) {
                 known.push(file);
                 continue;
             }

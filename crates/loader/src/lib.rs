@@ -37,6 +37,7 @@ mod unread;
 
 pub use case_files::{find_case_files, is_case_file, load_case_file};
 pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
+pub use discover::read_policy_bases;
 pub use expand::expand_env;
 pub use known_files::KnownFiles;
 pub use known_hooks::KnownHooks;

@@ -55,6 +55,9 @@ commands! {
     /// Add, list and remove rules of your own.
     #[command(visible_alias = "rules", long_about = rule::LONG_ABOUT)]
     Rule(rule::RuleArgs),
+    /// Fetch what policy files extend.
+    #[command(long_about = fetch::LONG_ABOUT)]
+    Fetch(fetch::FetchArgs),
     /// Write a hook, a rule, a tool or a plugin to begin with.
     #[command(name = "new", long_about = new_file::LONG_ABOUT)]
     New(new_file::NewArgs),

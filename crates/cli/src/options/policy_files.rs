@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_host::contract::{Severity, SourceFile};
-use pintle_host::dialects::read_policy;
+use pintle_host::dialects::{PolicyBase, read_policy};
 use pintle_host::files::private_dir_builder;
-use pintle_host::loader::{LayerDirs, UserDirs};
+use pintle_host::loader::{LayerDirs, UserDirs, read_policy_bases};
 use pintle_host::packs::PolicyRuleSpec;
 
 use super::current_dir;
@@ -45,15 +45,16 @@ impl PolicyPlace {
         Ok(Self { dir })
     }
 
-    /// The files of the organisation, the user and the project.
-    pub(crate) fn find_all(config_dir: Option<&Path>) -> Result<Vec<PolicySource>, CliError> {
+    /// The directory itself.
+    pub(crate) fn new(dir: PathBuf) -> Self {
+        Self { dir }
+    }
+
+    /// The directories of the organisation, the user and the project.
+    pub(crate) fn find_all(config_dir: Option<&Path>) -> Result<Vec<Self>, CliError> {
         let layers = LayerDirs::find(current_dir(), config_dir, None)?;
         let dirs = layers.managed.into_iter().chain(layers.config).chain([project_dir(&layers.cwd).join(".harness")]);
-        let mut all = Vec::new();
-        for dir in dirs {
-            all.extend(Self { dir }.files()?);
-        }
-        Ok(all)
+        Ok(dirs.map(Self::new).collect())
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -65,13 +66,30 @@ impl PolicyPlace {
         PolicySource::read(self.dir.join(POLICY_FILE))
     }
 
-    /// The files that exist.
+    /// The files that exist, as they are read.
     pub(crate) fn files(&self) -> Result<Vec<PolicySource>, CliError> {
+        self.paths().into_iter().map(PolicySource::read).collect()
+    }
+
+    /// The same, and the files that these extend.
+    pub(crate) fn files_with_bases(&self) -> Result<Vec<PolicySource>, CliError> {
+        let mut paths = self.paths();
+        let mut unread = paths.clone();
+        while let Some(path) = unread.pop() {
+            let bases = read_policy_bases(&path).into_iter().map(|base| base.file(&path));
+            let new: Vec<PathBuf> = bases.filter(|base| base.is_file() && !paths.contains(base)).collect();
+            paths.extend(new.iter().cloned());
+            unread.extend(new);
+        }
+        paths.into_iter().map(PolicySource::read).collect()
+    }
+
+    /// The paths of the files that exist.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
         let rules = fs::read_dir(self.dir.join("rules")).into_iter().flatten().flatten().map(|entry| entry.path());
         let mut rules: Vec<PathBuf> = rules.filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect();
         rules.sort();
-        let paths = std::iter::once(self.dir.join(POLICY_FILE)).chain(rules).filter(|path| path.is_file());
-        paths.map(PolicySource::read).collect()
+        std::iter::once(self.dir.join(POLICY_FILE)).chain(rules).filter(|path| path.is_file()).collect()
     }
 }
 
@@ -90,7 +108,8 @@ fn project_dir(cwd: &Path) -> PathBuf {
 }
 
 impl PolicySource {
-    fn read(path: PathBuf) -> Result<Self, CliError> {
+    /// Reads a file. A mistake in it is an error.
+    pub(crate) fn read(path: PathBuf) -> Result<Self, CliError> {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -102,6 +121,11 @@ impl PolicySource {
                 .help("correct it first; `pintle validate` shows where it is")),
             None => Ok(Self { path, text, rules }),
         }
+    }
+
+    /// What the file extends.
+    pub(crate) fn bases(&self) -> Vec<PolicyBase> {
+        read_policy_bases(&self.path)
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -16,6 +16,7 @@ mod endings;
 mod events;
 mod evidence;
 mod explain;
+mod extends;
 mod fire;
 mod found_hooks;
 mod hook_examples;

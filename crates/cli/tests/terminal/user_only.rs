@@ -7,11 +7,12 @@ use crate::install::{create_fixture, run_at_home};
 use crate::pause::{AS_CHILD, shell_named};
 
 /// Each with what it says of what it did not do.
-const COMMANDS: [(&[&str], &str); 7] = [
+const COMMANDS: [(&[&str], &str); 8] = [
     (&["uninstall", "claude", "--yes"], "nothing was changed"),
     (&["uninstall", "all", "--yes"], "nothing was changed"),
     (&["install", "claude", "--yes", "--hooks", "guarded"], "nothing was changed"),
     (&["init", "--yes", "--packs", "git"], "nothing was changed"),
+    (&["fetch"], "nothing was fetched"),
     (&["trust", "guarded", "--yes"], "the project was not trusted"),
     (&["trust", "guarded", "--revoke"], "trust was not revoked"),
     (&["sessions", "delete", "--host", "claude", "s1", "--yes"], "nothing was deleted"),

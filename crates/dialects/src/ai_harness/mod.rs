@@ -14,8 +14,8 @@ use crate::Dialect;
 
 pub use codec::codec;
 pub use load::{
-    InlineHook, KEY_SECTIONS, PolicyCase, PolicyCases, declare_hook, declare_pack, load, pack_arguments, read_case_file, read_hook,
-    read_policy,
+    FETCHED_DIR, InlineHook, KEY_SECTIONS, PolicyBase, PolicyCase, PolicyCases, declare_hook, declare_pack, load,
+    pack_arguments, policy_bases, read_case_file, read_hook, read_policy,
 };
 
 /// The AI Harness dialect.

@@ -235,10 +235,12 @@ impl RulePlace {
     }
 
     fn list(&self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let sources = match self.project {
-            true => self.place()?.files()?,
+        let places = match self.project {
+            true => vec![self.place()?],
             false => PolicyPlace::find_all(self.config_dir.as_deref())?,
         };
+        let files = places.iter().map(PolicyPlace::files_with_bases).collect::<Result<Vec<_>, CliError>>()?;
+        let sources: Vec<PolicySource> = files.into_iter().flatten().collect();
         let rules = || sources.iter().flat_map(|source| source.rules().iter().map(move |rule| (source, rule)));
         if global.json {
             terminal.print_json(&rules().map(|(source, rule)| rule_to_json(rule, source.path())).collect::<Vec<_>>());

@@ -22,6 +22,7 @@ mod hook;
 mod merge;
 mod model;
 mod policy;
+mod policy_base;
 mod policy_rules;
 mod settings;
 mod tool;
@@ -41,6 +42,7 @@ use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 
 pub use self::case_file::{PolicyCase, PolicyCases, read_case_file};
 pub use self::policy::{declare_pack, pack_arguments, read_policy};
+pub use self::policy_base::{FETCHED_DIR, PolicyBase, policy_bases};
 
 /// The keys of every file and mapping, in the order of the reference.
 pub static KEY_SECTIONS: &[&dyn KeySection] = &[
@@ -53,6 +55,7 @@ pub static KEY_SECTIONS: &[&dyn KeySection] = &[
     &agent::INLINE_AGENT,
     &bundle::BUNDLE,
     &policy::POLICY,
+    &policy_base::BASE,
     &harness::ROOT,
     &model::MODEL,
     &model::RETRY,
@@ -71,6 +74,7 @@ pub static KEY_SECTIONS: &[&dyn KeySection] = &[
 pub fn load(artifacts: &[Artifact], context: &ParseContext<'_>) -> ParsedProject {
     let mut ordered: Vec<&Artifact> = artifacts.iter().collect();
     ordered.sort_by_key(|artifact| load_order(artifact.role));
+    let bases: Vec<&Artifact> = artifacts.iter().filter(|artifact| artifact.role == ArtifactKind::PolicyBase).collect();
     let mut gathered = GatheredFiles::default();
     for artifact in ordered {
         match artifact.role {
@@ -79,8 +83,8 @@ pub fn load(artifacts: &[Artifact], context: &ParseContext<'_>) -> ParsedProject
             ArtifactKind::Tool => tool::read_file(artifact, &mut gathered),
             ArtifactKind::Bundle(dir) => bundle::read(artifact, dir, &mut gathered),
             ArtifactKind::Agent => agent::read(artifact, &mut gathered),
-            ArtifactKind::Policy => policy::read(artifact, &mut gathered),
-            // The loader passes these to the dialect they belong to.
+            ArtifactKind::Policy => policy::read(artifact, &bases, &mut gathered),
+            // A policy file reads those that it extends. The loader passes the others to the dialect they belong to.
             _ => {}
         }
     }

@@ -1,5 +1,7 @@
 //! Reads policy files: the packs that are on, what the user says about their rules, and rules of the user's own.
 
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_contract::{
@@ -13,6 +15,7 @@ use pintle_packs::{
 use serde_json::json;
 
 use super::merge::{GatheredFiles, new_report};
+use super::policy_base::{PolicyBase, read_bases};
 use super::policy_rules::{PolicyRuleDraft, RULE_KEYS, declare_rules, read_rules};
 use crate::ai_harness::codec::{PROFILE, codec};
 use crate::document::{
@@ -20,12 +23,22 @@ use crate::document::{
 };
 use crate::{Artifact, ArtifactKind};
 
+/// The version of the format.
+const POLICY_VERSION: u64 = 1;
+/// The version of this Pintle.
+const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
+
 pub(super) static POLICY: KeyTable<()> = KeyTable {
     title: "Policy file",
     about: "`policy.yaml` turns packs on and has rules of your own: in `.harness/`, in your own directory of hooks, or in an organisation's. It is YAML without frontmatter, and an unknown key is an error. [Packs](../guide/packs.md) and [A rule of your own](../guide/own-rules.md) have examples.",
     start: || (),
     unknown: UnknownKeys::Refused,
     keys: &[
+        key!("version": with(check_version, "1", "1"), "The version of the format."),
+        key!("requires": with(check_requires, "range of versions", "any"),
+            "The versions of Pintle that the policy was written for, such as `>=0.1, <0.3`. With another one, nothing loads."),
+        key!("extends": listed("path, or list", "none"),
+            "Policy files that this one builds on, as below. It adds to their packs, rules and exceptions, and its `rules` count over theirs."),
         key!("use": listed("list of texts", "none"), "The packs that are on; `pintle packs` lists them. A file without it has rules of its own."),
         key!("rules": listed("mapping", "none"),
             "By rule, such as `git.force-push`: `off`, `warn`, `ask` or `deny`, or a mapping with `severity` and `allow`, a list of what the rule lets through."),
@@ -37,39 +50,178 @@ pub(super) static POLICY: KeyTable<()> = KeyTable {
     ],
 };
 
-/// Reads the file. Every error in it is an error: a rule that does not load would guard nothing.
-pub(super) fn read(artifact: &Artifact, gathered: &mut GatheredFiles) {
-    let report = new_report(artifact, "");
-    let whole = ByteSpan { start: skip_byte_order_mark(&report), end: artifact.file.text.len() };
-    if let Ok(matter) = parse(&report, whole) {
-        let mut fields = FieldReader::new(&report, "the policy", matter.as_ref(), report.first_line(whole));
+/// What a policy file and those that it extends turn on.
+#[derive(Debug, Default)]
+struct PolicyDraft {
+    /// The packs, each with its settings, of which later ones count, and the place that turns it on.
+    packs: Vec<(&'static PackDef, Vec<String>, Location)>,
+    rules: Vec<HookDeclaration>,
+    /// What is let through, as arguments of these, and where the file says so.
+    exceptions: Vec<(String, Location)>,
+    /// The files that were read.
+    read: Vec<PathBuf>,
+    /// The names of their rules' hooks, each of which is another one.
+    names: Vec<String>,
+    /// Whether a file is missing, so that it is not known which packs are on.
+    is_incomplete: bool,
+    findings: Vec<Diagnostic>,
+}
+
+/// Reads the file and, before it, those that it extends. Every error in one is an error: a rule that does not load would
+/// guard nothing.
+pub(super) fn read(artifact: &Artifact, bases: &[&Artifact], gathered: &mut GatheredFiles) {
+    let mut draft = PolicyDraft::default();
+    draft.add_file(artifact, bases, &mut Vec::new());
+    gathered.packs.extend(draft.packs.into_iter().map(|(pack, settings, place)| declare_pack(pack, settings, place)));
+    gathered.packs.extend(draft.rules);
+    gathered.exceptions.extend(draft.exceptions);
+    gathered.findings.extend(draft.findings);
+}
+
+impl PolicyDraft {
+    /// `extending` are the files that lead to this one.
+    fn add_file(&mut self, artifact: &Artifact, bases: &[&Artifact], extending: &mut Vec<PathBuf>) {
+        let report = new_report(artifact, "");
+        let whole = ByteSpan { start: skip_byte_order_mark(&report), end: artifact.file.text.len() };
+        self.read.push(artifact.file.path.clone());
+        let own_name = self.find_free_name(&artifact.name);
+        self.names.push(own_name.clone());
+        if let Ok(matter) = parse(&report, whole) {
+            let mut fields = FieldReader::new(&report, "the policy", matter.as_ref(), report.first_line(whole));
+            extending.push(artifact.file.path.clone());
+            for (base, place) in read_bases(&mut fields) {
+                self.add_base(&base, (&report, place), bases, extending);
+            }
+            extending.pop();
+            self.add_fields(&report, fields, &own_name);
+        }
+        self.findings.extend(report.into_diagnostics());
+    }
+
+    /// The name, with a number if another file of this policy has it.
+    fn find_free_name(&self, name: &str) -> String {
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        names.find(|name| !self.names.contains(name)).unwrap_or_default()
+    }
+
+    fn add_base(
+        &mut self,
+        base: &PolicyBase,
+        (report, span): (&FileReport, ByteSpan),
+        bases: &[&Artifact],
+        extending: &mut Vec<PathBuf>,
+    ) {
+        let path = base.file(&report.file().path);
+        let Some(artifact) = bases.iter().find(|known| known.file.path == path) else {
+            self.is_incomplete = true;
+            return report_missing(base, &path, report, span);
+        };
+        if extending.contains(&path) {
+            let help = "remove one of the items of `extends`";
+            report.value_error("bad_base", format!("`{}` extends itself", path.display()), span, help);
+        } else if !self.read.contains(&path) {
+            self.add_file(artifact, bases, extending);
+        }
+    }
+
+    fn add_fields(&mut self, report: &FileReport, mut fields: FieldReader<'_>, name: &str) {
         let uses = fields.list("use").unwrap_or_default();
-        let drafts = read_rules(&mut fields, &artifact.name);
+        let drafts = read_rules(&mut fields, name);
         let has_rules = RULE_KEYS.iter().any(|(key, _)| fields.key_span(key).is_some());
-        if uses.is_empty() && !has_rules {
+        if uses.is_empty() && !has_rules && fields.key_span("extends").is_none() {
             let help = suggest_or_list("", packs().iter().map(|pack| pack.name), "write `use:` with some of");
             report.value_error("no_packs", "`use` does not name a pack, so nothing is guarded", fields.span(), help);
         }
-        let rules = fields.node("rules").and_then(DocNode::entries).unwrap_or_default();
-        let used: Vec<(&DocNode, &'static PackDef)> = uses.iter().filter_map(|node| find_pack(&report, node)).collect();
-        for entry in rules {
-            check_rule(&report, entry, &used);
+        for (node, pack) in uses.iter().filter_map(|node| find_pack(report, node)) {
+            if self.packs.iter().all(|(known, ..)| known.name != pack.name) {
+                self.packs.push((pack, Vec::new(), report.location(node.span)));
+            }
         }
-        for (node, pack) in used {
-            gathered.packs.push(declare_pack(pack, settings_of(rules, pack), report.location(node.span)));
+        let rules = fields.node("rules").and_then(DocNode::entries).unwrap_or_default();
+        let used: Vec<&PackDef> = self.packs.iter().map(|(pack, ..)| *pack).collect();
+        for entry in rules.iter().filter(|_| !self.is_incomplete) {
+            check_rule(report, entry, &used);
+        }
+        for (pack, settings, _) in &mut self.packs {
+            settings.extend(settings_of(rules, pack));
         }
         let first_rule = fields.key_span("deny").or(fields.key_span("ask")).or(fields.key_span("warn"));
         let location = report.location(first_rule.unwrap_or(fields.span()));
-        gathered.packs.extend(declare_rules(&artifact.name, &drafts, location));
+        self.rules.extend(declare_rules(name, &drafts, location));
         let place = report.location(fields.key_span("allow").unwrap_or(fields.span()));
         let exceptions = drafts.into_iter().filter(|draft| draft.spec.severity.is_none());
         let argument = |draft: PolicyRuleDraft| format!("{EXCEPTION_ARGUMENT}{}", json!(draft.spec));
-        gathered.exceptions.extend(exceptions.map(|draft| (argument(draft), place.clone())));
+        self.exceptions.extend(exceptions.map(|draft| (argument(draft), place.clone())));
         POLICY.read(&mut fields);
         POLICY.finish(fields);
     }
-    gathered.findings.extend(report.into_diagnostics());
 }
+
+fn report_missing(base: &PolicyBase, path: &Path, report: &FileReport, span: ByteSpan) {
+    let path = path.display();
+    match base.is_remote() {
+        true => {
+            let message = format!("what this extends has not been fetched: there is no `{path}`");
+            report.value_error("not_fetched", message, span, "run `pintle fetch`, which reads it and puts it there");
+        }
+        false => {
+            let message = format!("`{path}` does not exist, or cannot be read");
+            report.value_error("bad_base", message, span, "write the path relative to the directory of this file");
+        }
+    }
+}
+
+fn check_version(fields: &mut FieldReader<'_>, _: &mut ()) {
+    if fields.integer::<u64>("version", 1..=u64::MAX).is_some_and(|version| version != POLICY_VERSION) {
+        let message = format!("this Pintle reads policy files of version {POLICY_VERSION}");
+        let place = fields.span_of("version");
+        fields.report_fault("policy_version", message, place, String::from("use a newer Pintle"));
+    }
+}
+
+fn check_requires(fields: &mut FieldReader<'_>, _: &mut ()) {
+    let Some(text) = fields.text("requires") else { return };
+    let place = fields.span_of("requires");
+    match is_in_range(OWN_VERSION, &text) {
+        Some(true) => {}
+        Some(false) => {
+            let message = format!("this policy is for Pintle {text}, and this is {OWN_VERSION}");
+            let help = "install a Pintle of that range, or change `requires` after trying the policy with this one";
+            fields.report_fault("other_version", message, place, help);
+        }
+        None => {
+            let help = "write a range of versions, such as `>=0.1, <0.3`";
+            fields.report_fault("bad_version", format!("`{text}` is not a range of versions"), place, help);
+        }
+    }
+}
+
+/// Whether a version is in a range: bounds with `>=`, `>`, `<=`, `<` or `=`, and commas between them. Only the numbers that a
+/// bound has are compared, so `<=0.2` includes `0.2.9`. `None` if the text is not a range.
+fn is_in_range(version: &str, range: &str) -> Option<bool> {
+    let numbers = |text: &str| text.split('.').map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>();
+    // What follows the numbers is a release before them, and counts as they do.
+    let own = numbers(version.split(['-', '+']).next()?)?;
+    let is_within = |bound: &str| {
+        let bound = bound.trim();
+        let (wanted, text): (&[Ordering], &str) =
+            BOUNDS.iter().find_map(|(sign, wanted)| Some((*wanted, bound.strip_prefix(sign)?)))?;
+        let limit = numbers(text.trim())?;
+        let compared = own.get(..limit.len())?.cmp(&limit);
+        Some(wanted.contains(&compared))
+    };
+    range.split(',').map(is_within).try_fold(true, |all, within| Some(within? && all))
+}
+
+/// The signs of a bound, longer ones first, and how a version in the range compares with it.
+const BOUNDS: [(&str, &[Ordering]); 5] = [
+    (">=", &[Ordering::Greater, Ordering::Equal]),
+    ("<=", &[Ordering::Less, Ordering::Equal]),
+    (">", &[Ordering::Greater]),
+    ("<", &[Ordering::Less]),
+    ("=", &[Ordering::Equal]),
+];
 
 /// The rules of a policy file: what `deny`, `ask`, `warn` and `allow` say, in their order, and what is wrong in the file.
 /// `name` is its name without the extension.
@@ -80,6 +232,8 @@ pub fn read_policy(file: &Arc<SourceFile>, name: &str) -> (Vec<PolicyRuleSpec>, 
     let whole = ByteSpan { start: skip_byte_order_mark(&report), end: file.text.len() };
     let drafts = parse(&report, whole).map(|matter| {
         let mut fields = FieldReader::new(&report, "the policy", matter.as_ref(), report.first_line(whole));
+        // Only their mistakes count here.
+        let _ = read_bases(&mut fields);
         read_rules(&mut fields, name)
     });
     let specs = drafts.into_iter().flatten().map(|draft| draft.spec).collect();
@@ -124,12 +278,11 @@ fn arguments_of(entry: &MapEntry) -> Vec<(String, ByteSpan)> {
 }
 
 /// Reports what is wrong with an entry of `rules`.
-fn check_rule(report: &FileReport, entry: &MapEntry, used: &[(&DocNode, &'static PackDef)]) {
+fn check_rule(report: &FileReport, entry: &MapEntry, used: &[&PackDef]) {
     let name = entry.key.split_once('.').map_or("", |(name, _)| name);
-    let Some((_, pack)) = used.iter().find(|(_, pack)| pack.name == name) else {
+    let Some(pack) = used.iter().find(|pack| pack.name == name) else {
         let message = format!("`{}` is not a rule of a pack that `use` names", entry.key);
-        let names =
-            used.iter().flat_map(|(_, pack)| pack.rules.iter().map(|rule| format!("{}.{}", pack.name, rule.id)));
+        let names = used.iter().flat_map(|pack| pack.rules.iter().map(|rule| format!("{}.{}", pack.name, rule.id)));
         let names: Vec<String> = names.collect();
         let help = suggest_or_list(&entry.key, names.iter().map(String::as_str), "the rules are");
         report.value_error("unknown_rule", message, entry.key_span, help);
@@ -201,4 +354,35 @@ fn refused_example(pack: &PackDef, arguments: &[String], location: &Location) ->
     let payload = json!({"name": "shell", "args": {"command": rules.next()?.stops.first()?}});
     let expect = String::from("block");
     Some(HookExample { payload, expect, location: location.clone(), ..HookExample::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_has_a_bound_on_each_side_or_one() {
+        for (range, expected) in [
+            (">=0.1", Some(true)),
+            (">=0.1, <0.2", Some(true)),
+            (">=0.1.3, <1", Some(true)),
+            (">0.1", Some(false)),
+            (">0.1.2", Some(true)),
+            ("<=0.1", Some(true)),
+            ("<0.1", Some(false)),
+            ("= 0.1.3", Some(true)),
+            ("=0.1.4", Some(false)),
+            ("<0.1, >=0.1", Some(false)),
+            ("0.1", None),
+            ("^0.1", None),
+            (">=", None),
+            (">=0.x", None),
+            (">=0.1,", None),
+            (">=0.1.2.3", None),
+            ("", None),
+        ] {
+            assert_eq!(is_in_range("0.1.3", range), expected, "{range}");
+        }
+        assert_eq!(is_in_range("0.2.0-rc.1", ">=0.2"), Some(true));
+    }
 }
