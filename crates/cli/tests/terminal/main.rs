@@ -25,6 +25,7 @@ mod hook_tools;
 mod hooks;
 mod init;
 mod install;
+mod integrations;
 mod life;
 mod log;
 mod meta_policy;
