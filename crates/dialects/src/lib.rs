@@ -29,8 +29,7 @@ client_files::dialects!(
 );
 
 pub use ai_harness::{
-    FETCHED_DIR, InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, PolicyBase, PolicyCase, PolicyCases, declare_hook,
-    declare_pack, pack_arguments, policy_bases, read_case_file, read_hook, read_policy,
+    FETCHED_DIR, InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, PolicyBase, PolicyCase, PolicyCases, declare_hook, declare_pack, pack_arguments, policy_bases, read_case_file, read_hook, read_policy, ScenarioExpectation, FaultKind, ScenarioFault, PersonAnswer, ScenarioAction, ScenarioCall, ScenarioReply, ScenarioStep, ScriptedResult, TestScenario, TestScenarios, TurnEnding, read_scenario_file,
 };
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject, PathStatus, ProgramLookup};
 pub(crate) use dialect::event;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::document::{DocNode, FieldReader, KeyTable, NodeKind, UnknownKeys, key, to_json};
 
 /// The decisions that can be expected.
-const EXPECTED: &[(&str, &str)] = &[
+pub(super) const EXPECTED: &[(&str, &str)] = &[
     ("allow", "allow"),
     ("block", "block"),
     ("deny", "block"),
@@ -22,11 +22,11 @@ const SHELL: &str = "shell";
 /// An example as written.
 #[derive(Debug, Default)]
 pub(super) struct ExampleDraft {
-    payload: Option<Value>,
-    expect: Option<&'static str>,
-    reason: Option<String>,
-    rewrite: Option<Map<String, Value>>,
-    context: Option<String>,
+    pub(super) payload: Option<Value>,
+    pub(super) expect: Option<&'static str>,
+    pub(super) reason: Option<String>,
+    pub(super) rewrite: Option<Map<String, Value>>,
+    pub(super) context: Option<String>,
 }
 
 pub(super) static EXAMPLE: KeyTable<ExampleDraft> = KeyTable {
@@ -109,7 +109,7 @@ impl ExampleDraft {
     }
 }
 
-fn read_call(fields: &mut FieldReader<'_>, draft: &mut ExampleDraft) {
+pub(super) fn read_call(fields: &mut FieldReader<'_>, draft: &mut ExampleDraft) {
     let Some(node) = fields.node("call") else { return };
     let call = match &node.kind {
         NodeKind::Map(_) => return read_tool_call(fields, node, draft),
@@ -151,16 +151,16 @@ fn read_payload(fields: &mut FieldReader<'_>, draft: &mut ExampleDraft) {
     draft.payload = read_json(fields, node).or(draft.payload.take());
 }
 
-fn read_reason(fields: &mut FieldReader<'_>, draft: &mut ExampleDraft) {
+pub(super) fn read_reason(fields: &mut FieldReader<'_>, draft: &mut ExampleDraft) {
     draft.reason = read_wanted_text(fields, "reason");
 }
 
-fn read_context(fields: &mut FieldReader<'_>, draft: &mut ExampleDraft) {
+pub(super) fn read_context(fields: &mut FieldReader<'_>, draft: &mut ExampleDraft) {
     draft.context = read_wanted_text(fields, "context");
 }
 
 /// A text that must be contained somewhere. Every text contains an empty one, so that would hold always.
-fn read_wanted_text(fields: &mut FieldReader<'_>, key: &'static str) -> Option<String> {
+pub(super) fn read_wanted_text(fields: &mut FieldReader<'_>, key: &'static str) -> Option<String> {
     let text = fields.text(key)?;
     if text.trim().is_empty() {
         let message = format!("{key} is empty, which holds for every {key}");
@@ -175,7 +175,7 @@ fn read_wanted_text(fields: &mut FieldReader<'_>, key: &'static str) -> Option<S
     Some(text)
 }
 
-fn read_rewrite(fields: &mut FieldReader<'_>, draft: &mut ExampleDraft) {
+pub(super) fn read_rewrite(fields: &mut FieldReader<'_>, draft: &mut ExampleDraft) {
     let Some(node) = fields.node("rewrite") else { return };
     match read_json(fields, node) {
         Some(Value::Object(wanted)) if !wanted.is_empty() => draft.rewrite = Some(wanted),

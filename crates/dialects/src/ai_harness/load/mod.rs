@@ -24,6 +24,7 @@ mod model;
 mod policy;
 mod policy_base;
 mod policy_rules;
+mod scenario;
 mod settings;
 mod tool;
 
@@ -43,12 +44,17 @@ use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 pub use self::case_file::{PolicyCase, PolicyCases, read_case_file};
 pub use self::policy::{declare_pack, pack_arguments, read_policy};
 pub use self::policy_base::{FETCHED_DIR, PolicyBase, policy_bases};
+pub use self::scenario::{ScenarioExpectation, FaultKind, ScenarioFault, PersonAnswer, ScenarioAction, ScenarioCall, ScenarioReply, ScenarioStep, ScriptedResult, TestScenario, TestScenarios, TurnEnding, read_scenario_file};
 
 /// The keys of every file and mapping, in the order of the reference.
 pub static KEY_SECTIONS: &[&dyn KeySection] = &[
     &hook::HOOK,
     &example::EXAMPLE,
     &case_file::CASE,
+    &scenario::SCENARIO,
+    &scenario::STEP,
+    &scenario::CALL,
+    &scenario::FAULT,
     &tool::TOOL,
     &tool::PARAMETER,
     &agent::AGENT,
