@@ -24,6 +24,7 @@ mod permission;
 mod persona;
 mod recording;
 mod reminders;
+mod scenario;
 mod session;
 mod session_events;
 mod session_state;
@@ -43,6 +44,7 @@ pub use compaction::CompactionResult;
 pub use judge::ModelJudge;
 pub use observer::{AgentEvent, NoObserver, Observer, ToolCallEnd};
 pub use persona::{HandoffReceipt, Persona, PersonaStep, StepError, StepErrorKind};
+pub use scenario::{ScenarioDifference, ScenarioPlayer, ScenarioTranscript, TranscriptLine, compare_values};
 pub use session::{
     DaemonOptions, InterruptHandle, InterruptResult, Session, SessionBuildError, SessionBuilder, SessionStatus,
     SessionSummary, TapeOverview,

@@ -17,6 +17,7 @@ use pintle_loader::PolicyFiles;
 use serde_json::{Map, Value};
 
 use crate::clock::FrozenClock;
+use crate::handler_override::{HandlerOverride, override_handlers};
 use crate::held_records::{HeldRecords, HoldingJournal};
 use crate::journal_fanout::JournalFanout;
 use crate::native;
@@ -47,6 +48,8 @@ pub(crate) struct RuntimeParts {
     /// The hooks of agents that sessions use.
     pub(crate) agent_overlays: Mutex<Vec<(Weak<AgentSpec>, Weak<HookOverlay>)>>,
     pub(crate) handler_factory: handlers::DefaultHandlerFactory,
+    /// Chooses other handlers for hooks that are compiled later.
+    pub(crate) handler_override: Option<Arc<dyn HandlerOverride>>,
     pub(crate) run_state: Arc<RunState>,
     pub(crate) state_sharing: Option<Arc<StateSharing>>,
     pub(crate) http_gateway: HttpGateway,
@@ -252,8 +255,11 @@ impl Runtime {
         layer: Layer,
         declarations: &[HookDeclaration],
     ) -> (Vec<Chain>, Vec<Diagnostic>) {
-        let (chains, diagnostics) =
+        let (mut chains, diagnostics) =
             pintle_loader::compile_chains(source, layer, declarations, &self.parts.handler_factory);
+        if let Some(choose) = &self.parts.handler_override {
+            override_handlers(&mut chains, &**choose);
+        }
         self.journals.enable_redaction(&chains);
         (chains, diagnostics)
     }

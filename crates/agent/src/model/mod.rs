@@ -26,6 +26,7 @@ pub use remote::{ModelTimeouts, RemoteModel};
 pub use script::ScriptModel;
 
 pub(crate) use overflow::is_context_overflow;
+pub(crate) use script::new_messages;
 
 /// Whether a provider of this name exists.
 #[must_use]

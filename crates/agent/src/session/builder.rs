@@ -17,7 +17,7 @@ use crate::observer::{NoObserver, Observer};
 use crate::permission::PermissionChecker;
 use crate::session_state::{RealSleeper, SessionState, Sleeper};
 use crate::team::Team;
-use crate::turn_context::{GeneratedNames, ModelOpener, SessionContext, SessionPorts, TeamMembers, Tool};
+use crate::turn_context::{GeneratedNames, ModelOpener, SessionContext, SessionPorts, TeamMembers, Tool, ToolPlayer};
 use crate::workspace::Workspace;
 
 /// Configures and builds a [`Session`].
@@ -31,6 +31,7 @@ pub struct SessionBuilder {
     cancel: CancelToken,
     cause: EventCause,
     sleeper: Arc<dyn Sleeper>,
+    tool_player: Option<Arc<dyn ToolPlayer>>,
     open_model: Option<Box<ModelOpener>>,
     name: Option<String>,
     tools: Vec<Arc<dyn Tool>>,
@@ -64,6 +65,7 @@ impl Session {
             cancel: CancelToken::default(),
             cause: EventCause::default(),
             sleeper: Arc::new(RealSleeper),
+            tool_player: None,
             open_model: None,
             name: None,
             tools: Vec::new(),
@@ -122,6 +124,13 @@ impl SessionBuilder {
     #[must_use]
     pub fn sleeper(mut self, sleeper: Arc<dyn Sleeper>) -> Self {
         self.sleeper = sleeper;
+        self
+    }
+
+    /// Gives results of tools without running them. Default: every tool runs.
+    #[must_use]
+    pub(crate) fn play_tools(mut self, player: Arc<dyn ToolPlayer>) -> Self {
+        self.tool_player = Some(player);
         self
     }
 
@@ -241,6 +250,7 @@ impl SessionBuilder {
             cancel: self.cancel,
             cause: self.cause,
             sleeper: self.sleeper,
+            tool_player: self.tool_player,
             open_model: self.open_model,
             session,
             meta: self.agent.meta,

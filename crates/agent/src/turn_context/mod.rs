@@ -35,6 +35,7 @@ use crate::reminders::{ConversationReminders, ReminderQueue, TransitionLog};
 use batch_order::CallTurn;
 
 pub use session::ModelOpener;
+pub(crate) use tool::ToolPlayer;
 pub use tool::{Tool, ToolContext};
 pub use tool_error::ToolError;
 

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::TurnContext;
 use super::agent::Agent;
 use super::state::TurnState;
+use super::tool::ToolPlayer;
 use crate::model::{Model, ModelError};
 use crate::observer::{AgentEvent, Observer};
 use crate::permission::PermissionChecker;
@@ -60,6 +61,8 @@ pub(crate) struct SessionContext {
     /// What started the session.
     pub(crate) cause: EventCause,
     pub(crate) sleeper: Arc<dyn Sleeper>,
+    /// Gives results of tools without running them, if the session is rehearsed.
+    pub(crate) tool_player: Option<Arc<dyn ToolPlayer>>,
     pub(crate) open_model: Option<Box<ModelOpener>>,
     pub(crate) session: String,
     /// The absolute path of the session's tape; empty if the session is not recorded.

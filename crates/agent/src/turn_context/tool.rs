@@ -40,6 +40,12 @@ pub trait Tool: Send + Sync + Debug {
     fn call(&self, arguments: &Value, context: &ToolContext<'_>) -> Result<Value, ToolError>;
 }
 
+/// Gives the results of tools without running them, for a session that is rehearsed.
+pub(crate) trait ToolPlayer: Send + Sync + Debug {
+    /// What the call returns; `None` runs the tool.
+    fn play(&self, call_id: &str, tool: &dyn Tool, arguments: &Value) -> Option<Result<Value, ToolError>>;
+}
+
 /// The context of one tool call.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolContext<'a> {

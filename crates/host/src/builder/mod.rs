@@ -22,6 +22,7 @@ use pintle_handlers::{self as handlers, WorkerProgram};
 use pintle_loader::{KnownHooks, KnownScripts, LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
 use pintle_packs::UnknownPackError;
 
+use crate::handler_override::{HandlerOverride, override_handlers};
 use crate::journal_fanout::JournalFanout;
 use crate::native;
 use crate::register::{self, HookBuilder, HookEvent, HookReturn, HookSurface, PersonaHook, SessionHook, ToolHook};
@@ -65,6 +66,7 @@ pub struct RuntimeBuilder {
     keeps_declared: Option<fn(&HandlerSpec) -> bool>,
     redact_secrets: bool,
     wrapping: HandlerWrapping,
+    handler_override: Option<Arc<dyn HandlerOverride>>,
     hook_cache: Option<Arc<HookCache>>,
 }
 
@@ -485,6 +487,9 @@ impl RuntimeBuilder {
         let first = team.as_ref().and_then(|team: &TeamSpec| team.agents.first());
         let declared = || agent.as_ref().or(first.map(AsRef::as_ref)).map(|agent: &AgentSpec| agent.network.clone());
         let network = self.network.or_else(declared).unwrap_or_default();
+        if let Some(choose) = &self.handler_override {
+            override_handlers(&mut chains, &**choose);
+        }
         let (run_state, state_sharing) = self.wrapping.wrap(&mut chains);
         let set = HookSet::new(chains);
         let journals = JournalFanout::new(self.tape.clone(), self.journals);
@@ -503,6 +508,7 @@ impl RuntimeBuilder {
             idle_scope: EventScope::default(),
             empty_set: HookSet::empty(),
             handler_factory: build,
+            handler_override: self.handler_override,
             run_state,
             state_sharing,
             http_gateway: HttpGateway::new(&network),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pintle_contract::{Chain, Handler, HookCall, Verdict};
 
 use crate::state::{RunState, StateSharing};
-use crate::{RuntimeBuilder, ScriptStateStore};
+use crate::{HandlerOverride, RuntimeBuilder, ScriptStateStore};
 
 /// What is put around the handlers of all hooks.
 #[derive(Debug, Default)]
@@ -20,6 +20,13 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn without_calls(mut self) -> Self {
         self.wrapping.is_uncalled = true;
+        self
+    }
+
+    /// Has other handlers called for some hooks, also for those of agents. Default: hooks keep their own.
+    #[must_use]
+    pub fn override_handlers(mut self, choose: Arc<dyn HandlerOverride>) -> Self {
+        self.handler_override = Some(choose);
         self
     }
 

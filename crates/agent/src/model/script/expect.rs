@@ -10,7 +10,7 @@ const SHOWN_CHARS: usize = 120;
 
 /// The messages since the model's last one. Several tool results may arrive at once, and hooks may add context after
 /// them.
-pub(super) fn new_messages(request: &ModelRequest) -> &[ModelMessage] {
+pub(crate) fn new_messages(request: &ModelRequest) -> &[ModelMessage] {
     let since = request
         .messages
         .iter()

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use pintle_host::CancelToken;
 use serde_json::Value;
 
+pub(crate) use self::expect::new_messages;
 use self::file::{AgentScript, ScriptFile, ScriptedTurn, TurnList};
 use crate::model::error::{ModelError, ModelErrorKind};
 use crate::model::interface::Model;

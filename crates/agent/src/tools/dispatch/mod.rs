@@ -171,11 +171,13 @@ fn run_tool(turn: &TurnContext, call_id: &str, target: &CallTarget) -> Result<Va
     };
     let used = ToolContext { turn, call_id, tool: &target.name };
     let shared = &turn.agent.shared;
+    let played = shared.tool_player.as_ref().and_then(|player| player.play(call_id, &**tool, &target.args));
     let began_us = shared.runtime.clock().monotonic_us();
     let _open = shared.state.pending_work.begin(WorkKind::ToolCall, call_id, &target.name, began_us);
-    let _watched = tool.can_write_unseen().then(|| turn.watch_call(&target.name, call_id));
+    let _watched = (played.is_none() && tool.can_write_unseen()).then(|| turn.watch_call(&target.name, call_id));
     // A tool may be code of the embedder: a panic in it fails the call, not the session.
-    let result = match catch_unwind(AssertUnwindSafe(|| tool.call(&target.args, &used))) {
+    let run = || played.unwrap_or_else(|| tool.call(&target.args, &used));
+    let result = match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => check_size(result.map_err(ToolError::into_text)).map_err(CallRefusal::Failed),
         Err(_) => Err(CallRefusal::Failed(format!("tool \"{}\" crashed", target.name))),
     };
