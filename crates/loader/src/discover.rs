@@ -29,7 +29,7 @@ use pintle_contract::{Diagnostic, Location, suggest_nearest};
 use pintle_dialects::document::source_file;
 use pintle_dialects::{ArtifactKind, BundleFolder, FETCHED_DIR, PolicyBase, policy_bases};
 
-use crate::case_files::is_case_file;
+use crate::case_files::{is_case_file, is_scenario_file};
 use crate::client_files;
 use crate::package::{self, MANIFEST, is_plugin_file};
 use crate::read::read_limited;
@@ -349,7 +349,7 @@ impl FileDiscovery<'_> {
                 && matches!(artifact_kind, ArtifactKind::Hook | ArtifactKind::Bundle(BundleFolder::Plugins))
             {
                 self.found.push(DiscoveredFile { path, role: ArtifactKind::Plugin });
-            } else if is_case_file(&path) {
+            } else if is_case_file(&path) || is_scenario_file(&path) {
                 // `pintle test` reads it.
             } else if artifact_kind == ArtifactKind::Hook && is_yaml_path(&path) && pintle_files::is_file(&path) {
                 self.add_hooks_yaml(path);

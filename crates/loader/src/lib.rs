@@ -35,7 +35,7 @@ mod team;
 mod trust;
 mod unread;
 
-pub use case_files::{find_case_files, is_case_file, load_case_file};
+pub use case_files::{find_test_files, is_case_file, is_scenario_file, load_case_file, load_scenario_file};
 pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use discover::read_policy_bases;
 pub use expand::expand_env;

@@ -222,12 +222,13 @@ fn shipped_examples_hold() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let example = root.join("examples/governed-agent").display().to_string();
     let (out, err, status) = CliFixture::new_empty().pintle(&["test", &example]).run_to_parts();
-    assert!(status == Some(0) && out.ends_with("17 examples, 5 cases, all hold\n"), "{out}{err}");
+    assert!(status == Some(0) && out.ends_with("17 examples, 5 cases, 4 scenarios, all hold\n"), "{out}{err}");
     let guide = std::fs::read_to_string(root.join("docs/guide/testing-a-policy.md")).unwrap();
-    let block = |language: &str| {
+    let nth_block = |language: &str, number: usize| {
         let fence = format!("```{language}\n");
-        guide.split(fence.as_str()).nth(1).and_then(|rest| rest.split("```\n").next()).unwrap()
+        guide.split(fence.as_str()).nth(number).and_then(|rest| rest.split("```\n").next()).unwrap()
     };
+    let block = |language: &str| nth_block(language, 1);
     let fixture = CliFixture::new_empty()
         .with_file(".harness/hooks/npm.md", block("markdown"))
         .with_file(".harness/policy.yaml", "use: [shell, git]\n")
@@ -235,6 +236,16 @@ fn shipped_examples_hold() {
     let (out, err, status) = fixture.pintle(&["test"]).run_to_parts();
     assert!(status == Some(0) && out.contains("npm.md: 3 examples, all hold\n"), "{out}{err}");
     assert!(out.contains("policy.cases.yaml: 5 cases, all hold\n"), "{out}{err}");
+    let fixture = fixture.with_file(".harness/release.scenario.yaml", nth_block("yaml", 2));
+    let (out, err, status) = fixture.pintle(&["test", "."]).run_to_parts();
+    assert!(status == Some(0) && out.contains("release.scenario.yaml: 2 scenarios, all hold\n"), "{out}{err}");
+    // The transcript that the guide shows.
+    let pushing = "- name: pushing\n  steps:\n    - user: push it\n    - model: I push.\n      calls:\n        - {call: git push, expect: block}\n    - model: I cannot.\n";
+    let fixture = fixture.with_file(".harness/push.scenario.yaml", pushing);
+    let (out, err, _) = fixture.pintle(&["test", ".", "--filter", "pushing"]).run_to_parts();
+    let console = nth_block("console", 2);
+    let (_, shown) = console.split_once('\n').unwrap();
+    assert!(out.starts_with(shown), "{out}{err}");
 }
 
 /// A hook that reads a file of the project, which needs trust.

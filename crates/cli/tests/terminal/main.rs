@@ -44,6 +44,7 @@ mod replay;
 mod report;
 mod rules;
 mod run;
+mod scenarios;
 mod secrets;
 mod serve;
 mod sessions;

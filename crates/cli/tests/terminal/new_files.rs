@@ -11,6 +11,7 @@ fn what_is_written_loads_and_its_examples_fail() {
         ("rule", ".harness/rules/guard-x.yaml"),
         ("tool", ".harness/tools/guard-x.md"),
         ("plugin", ".harness/plugins/guard-x.star"),
+        ("scenario", ".harness/guard-x.scenario.yaml"),
     ] {
         let fixture = CliFixture::new_empty();
         let (out, err, status) = fixture.pintle(&["new", kind, "guard-x"]).run_to_parts();
@@ -19,7 +20,7 @@ fn what_is_written_loads_and_its_examples_fail() {
         let (out, err, status) = fixture.pintle(&["hooks"]).run_to_parts();
         assert_eq!(status, Some(0), "{kind}: {out}{err}");
         let (out, err, status) = fixture.pintle(&["test", "."]).run_to_parts();
-        let has_example = matches!(kind, "hook" | "rule");
+        let has_example = matches!(kind, "hook" | "rule" | "scenario");
         assert_eq!(status, Some(i32::from(has_example)), "{kind}: {out}{err}");
         let (_, err, status) = fixture.pintle(&["new", kind, "guard-x"]).run_to_parts();
         assert!(status == Some(3) && err.contains("exists already"), "{err}");

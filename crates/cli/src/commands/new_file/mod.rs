@@ -1,4 +1,4 @@
-//! `pintle new`: writes a hook, a rule, a tool or a plugin with an example that fails until it is filled in.
+//! `pintle new`: writes a hook, a rule, a tool, a plugin or a scenario with an example that fails until it is filled in.
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::render::path_text;
 use crate::terminal::Terminal;
 
 /// What `--help` says.
-pub(crate) const LONG_ABOUT: &str = "Write a hook, a rule, a tool or a plugin to begin with. The file loads as it is, and \
+pub(crate) const LONG_ABOUT: &str = "Write a hook, a rule, a tool, a plugin or a scenario to begin with. The file loads as it is, and \
 its example fails (`pintle test`) until you fill it in. Nothing is replaced";
 
 #[derive(Debug, Args)]
@@ -48,6 +48,8 @@ enum NewKind {
     Tool,
     /// A script that registers several hooks.
     Plugin,
+    /// Turns of an agent with a scripted model, and what the hooks must make of them.
+    Scenario,
 }
 
 impl NewKind {
@@ -58,6 +60,7 @@ impl NewKind {
             Self::Rule => ("rules", "yaml", include_str!("rule.yaml")),
             Self::Tool => ("tools", "md", include_str!("tool.md")),
             Self::Plugin => ("plugins", "star", include_str!("plugin.star")),
+            Self::Scenario => ("", "scenario.yaml", include_str!("scenario.yaml")),
         }
     }
 }
@@ -88,6 +91,7 @@ impl NewArgs {
             NewKind::Tool => "fill it in; `pintle validate` checks it",
             NewKind::Plugin => "fill it in; `pintle validate` checks it, `pintle hooks` lists its hooks",
             NewKind::Hook | NewKind::Rule => "fill it in until its example holds: pintle test",
+            NewKind::Scenario => "fill it in until it holds: pintle test",
         };
         terminal.print_lines(&[line, StyledLine::new(Tone::Quiet, next)]);
         Ok(CliStatus::Done)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pintle_bridge::{HandledCall, HostDef};
 use pintle_host::contract::{EnforcementMode, VerdictKind};
 use pintle_host::dialects::PolicyCase;
-use pintle_host::loader::{find_case_files, load_case_file};
+use pintle_host::loader::{find_test_files, load_case_file};
 use pintle_host::tools::{NativeToolCall, PINTLE, ToolVocabulary, caller_of};
 use pintle_host::{
     Diagnostic, EventKind, EventScope, FailurePolicy, HookCache, LoadedRuntime, Payload, RuntimeBuilder,
@@ -19,7 +19,8 @@ use super::test_result::{TestKind, TestResult, TestStatus};
 use crate::commands::try_call::{CallJournal, CalledHook, JudgedCall, TriedCall, agent_speaking};
 use crate::error::CliError;
 use crate::options::{
-    AgentOption, HookOptions, HookPaths, UserOptions, active_packs, defer_approval, preview_host_call, start_builder,
+    AgentOption, HookOptions, HookPaths, UserOptions, active_packs, current_dir, defer_approval, preview_host_call,
+    start_builder,
 };
 
 /// Runs the cases of one command line.
@@ -43,11 +44,15 @@ struct JudgedCase {
     deciders: Vec<String>,
 }
 
-/// The case files beside the hooks that are loaded and in the directories that the user named.
-pub(super) fn case_files(named: &[PathBuf], built: &LoadedRuntime) -> Vec<PathBuf> {
-    let in_dirs: Vec<PathBuf> = named.iter().filter(|path| path.is_dir()).map(|dir| dir.join("hook.md")).collect();
+/// The files with cases and with scenarios beside the hooks that are loaded, and in the projects and
+/// directories that the user named or else in the current one.
+pub(in crate::commands) fn test_files(named: &[PathBuf], built: &LoadedRuntime) -> Vec<PathBuf> {
+    let here = [current_dir()];
+    let dirs = if named.is_empty() { here.as_slice() } else { named };
+    let in_dir = |dir: &PathBuf| [dir.join("hook.md"), dir.join(".harness").join("hook.md")];
+    let in_dirs: Vec<PathBuf> = dirs.iter().filter(|path| path.is_dir()).flat_map(in_dir).collect();
     let hook_files = built.declarations.iter().filter_map(|declared| declared.location.path());
-    find_case_files(in_dirs.iter().map(PathBuf::as_path).chain(hook_files))
+    find_test_files(in_dirs.iter().map(PathBuf::as_path).chain(hook_files))
 }
 
 /// The cases of files, or the errors in them.
@@ -146,6 +151,7 @@ pub(super) fn result_of(case: &PolicyCase, status: TestStatus, actual: Option<Ac
         location: case.example.location.clone(),
         status,
         actual,
+        transcript: Vec::new(),
     }
 }
 

@@ -156,6 +156,7 @@ impl ExampleSuite {
             location: example.location.clone(),
             status,
             actual,
+            transcript: Vec::new(),
         }
     }
 }
@@ -179,6 +180,7 @@ pub(super) fn run_rules(active: &ActivePack) -> Vec<TestResult> {
             location: active.location.clone(),
             status: if problems.is_empty() { TestStatus::Holds } else { TestStatus::Fails(problems) },
             actual: None,
+            transcript: Vec::new(),
         }
     };
     examples.map(result).collect()

@@ -1,9 +1,10 @@
-//! `pintle test`: runs the examples of hooks and the case files beside them.
+//! `pintle test`: runs the examples of hooks, and the case files and scenario files beside them.
 
 mod cases;
 mod expectation;
 mod hook_examples;
 mod report;
+mod scenarios;
 mod test_result;
 
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use pintle_host::Severity;
-use pintle_host::loader::is_case_file;
+use pintle_host::loader::{is_case_file, is_scenario_file};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{
@@ -19,21 +20,25 @@ use crate::options::{
 };
 use crate::render::diagnostic::render_diagnostic;
 use crate::terminal::Terminal;
-use cases::{CaseRunner, case_files, read_cases, result_of};
+pub(super) use cases::test_files;
+use cases::{CaseRunner, read_cases, result_of};
 
 use hook_examples::run_rules;
 pub(super) use hook_examples::{ExampleSuite, collect_suites};
 use report::TestReport;
-use test_result::{TestResult, TestStatus};
+pub(super) use scenarios::{ScenarioRunner, read_scenarios};
+pub(super) use test_result::TestResult;
+use test_result::TestStatus;
 
-pub(super) const LONG_ABOUT: &str = "Run the examples of hooks, each against its hook alone, and the case files beside \
-    them, which all hooks judge together. Nothing is executed but hooks, and nothing is stored.\n\nExit status: 0 all \
+pub(super) const LONG_ABOUT: &str = "Run the examples of hooks, each against its hook alone, the case files beside \
+    them, which all hooks judge together, and the scenario files, whole turns of an agent with a scripted model. Nothing \
+    is executed but hooks, and nothing is stored.\n\nExit status: 0 all \
     hold, 1 one does not hold, 3 the hooks do not load, or some were not run.";
 
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
-    /// Projects, `.harness` directories, directories of hooks, hook files, or case files (`*.cases.yaml`) for the hooks of
-    /// the other paths [default: the project that contains the current directory].
+    /// Projects, `.harness` directories, directories of hooks, hook files, or case files (`*.cases.yaml`) and
+    /// scenario files (`*.scenario.yaml`) for the hooks of the other paths [default: the project that contains the current directory].
     path: Vec<PathBuf>,
     /// Only run examples whose file, hook, call or name contains this text.
     #[arg(long, value_name = "TEXT")]
@@ -66,31 +71,37 @@ enum ResultFormat {
 impl TestArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let (case_paths, hook_paths): (Vec<PathBuf>, Vec<PathBuf>) =
-            self.path.iter().cloned().partition(|path| is_case_file(path));
+            self.path.iter().cloned().partition(|path| is_case_file(path) || is_scenario_file(path));
         let places = HookPaths::from_paths_or_current_dir(hook_paths);
         trust::require_trust(&places, &self.user, terminal)?;
         let listed = places.clone().with_untrusted_listed();
         let built = load_hooks(start_builder(&listed, &self.user)?, &places.paths, terminal)?;
-        if places.is_named && built.files == 0 {
-            let help = "name a project, a `.harness` directory, a directory of hooks or a hook file";
-            return Err(CliError::invalid_input("nothing was tested: the paths contain no hooks").help(help));
-        }
         // A case file that is named is what is meant.
         let is_only_cases = !case_paths.is_empty() && !places.is_named;
-        let case_paths = if case_paths.is_empty() { case_files(&places.paths, &built) } else { case_paths };
-        let (cases, found) = read_cases(&case_paths);
+        let case_paths = if case_paths.is_empty() { test_files(&places.paths, &built) } else { case_paths };
+        let (scenario_paths, case_paths): (Vec<_>, Vec<_>) = case_paths.into_iter().partition(|path| is_scenario_file(path));
+        let (cases, mut found) = read_cases(&case_paths);
+        let (scenarios, faulty) = read_scenarios(&scenario_paths);
+        found.extend(faulty);
         found.iter().for_each(|diagnostic| terminal.print_error_line(render_diagnostic(diagnostic)));
         if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-            return Err(CliError::invalid_input("cannot read the cases; nothing was tested"));
+            return Err(CliError::invalid_input("cannot read the cases or scenarios; nothing was tested"));
+        }
+        if places.is_named && built.files == 0 && scenarios.is_empty() {
+            let help = "name a project, a `.harness` directory, a directory of hooks or a hook file";
+            return Err(CliError::invalid_input("nothing was tested: the paths contain no hooks").help(help));
         }
         let (suites, packs) =
             if is_only_cases { (Vec::new(), Vec::new()) } else { (collect_suites(&built), active_packs(&built)) };
         let is_wanted = |result: &TestResult| self.filter.as_deref().is_none_or(|text| result.contains(text));
         let wanted_cases = cases.iter().filter(|case| is_wanted(&result_of(case, TestStatus::Listed, None)));
+        let listed_scenario = |scenario| scenarios::result_of(scenario, TestStatus::Listed);
+        let wanted_scenarios = scenarios.iter().filter(|scenario| is_wanted(&listed_scenario(scenario)));
         let mut results: Vec<TestResult> = Vec::new();
         if self.list {
             results.extend(suites.iter().flat_map(ExampleSuite::list).filter(is_wanted));
             results.extend(wanted_cases.map(|case| result_of(case, TestStatus::Listed, None)));
+            results.extend(wanted_scenarios.map(listed_scenario));
         } else {
             results.extend(suites.iter().flat_map(|suite| suite.run(&built, is_wanted)));
             // `pintle packs` lists the examples of the rules.
@@ -100,6 +111,10 @@ impl TestArgs {
             let mut runner = CaseRunner { places: &places, user: &self.user, host, cache, fired };
             for case in wanted_cases {
                 results.push(runner.run(case)?);
+            }
+            let runner = ScenarioRunner { places: &places, user: &self.user, cache: Arc::default(), is_in_process: false };
+            for scenario in wanted_scenarios {
+                results.extend(runner.run(scenario)?);
             }
         }
         if let Some(text) = self.filter.as_deref().filter(|_| results.is_empty()) {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
 
+use super::scenarios::render_transcript;
 use super::test_result::{TestKind, TestResult, TestStatus};
 use crate::error::CliStatus;
 use crate::render::diagnostic::{JsonDiagnostic, render_diagnostic};
@@ -44,7 +45,7 @@ impl TestReport {
 
     pub(super) fn has_failed_case(&self) -> bool {
         let failed =
-            |result: &TestResult| result.kind == TestKind::Case && matches!(result.status, TestStatus::Fails(_));
+            |result: &TestResult| result.kind.is_of_all_hooks() && matches!(result.status, TestStatus::Fails(_));
         self.0.iter().any(failed)
     }
 
@@ -70,9 +71,13 @@ impl TestReport {
         for (path, results) in self.by_file() {
             let (tone, text) = summary_text(&results);
             terminal.print_line(format!("{}: {}", single_line(&path, LINE), style::paint_text(tone, text)));
-            for diagnostic in results.iter().filter_map(|result| result.diagnostic()) {
+            for (result, diagnostic) in results.iter().filter_map(|result| Some((result, result.diagnostic()?))) {
                 terminal.print_line("");
                 terminal.print_line(render_diagnostic(&diagnostic));
+                if !result.transcript.is_empty() {
+                    terminal.print_line("");
+                    terminal.print_lines(&render_transcript(&result.transcript));
+                }
             }
             if results.iter().any(|result| result.diagnostic().is_some()) {
                 terminal.print_line("");
@@ -141,10 +146,15 @@ fn count_unheld<'r>(results: impl Iterator<Item = &'r TestResult>) -> (usize, us
 /// How many examples hold, fail and were not run.
 fn summary_text(results: &[&TestResult]) -> (Tone, String) {
     let of = |kind| results.iter().filter(|result| result.kind == kind).count();
-    let counts = [(of(TestKind::Example), "example"), (of(TestKind::Case), "case"), (of(TestKind::Rule), "example")];
-    let [examples, cases, rules] = counts.map(|(count, noun)| (count > 0).then(|| count_text(count, noun)));
+    let counts = [
+        (of(TestKind::Example), "example"),
+        (of(TestKind::Case), "case"),
+        (of(TestKind::Scenario), "scenario"),
+        (of(TestKind::Rule), "example"),
+    ];
+    let [examples, cases, scenarios, rules] = counts.map(|(count, noun)| (count > 0).then(|| count_text(count, noun)));
     let what: Vec<String> =
-        [examples, cases, rules.map(|text| format!("{text} of rules"))].into_iter().flatten().collect();
+        [examples, cases, scenarios, rules.map(|text| format!("{text} of rules"))].into_iter().flatten().collect();
     let what = what.join(", ");
     let (failed, not_run) = count_unheld(results.iter().copied());
     let verb = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
@@ -178,6 +188,7 @@ fn result_to_json(result: &TestResult) -> Value {
         "expect": result.expect,
         "actual": result.actual,
         "problems": problems,
+        "transcript": result.transcript.iter().map(|line| single_line(&format!("{} {}", line.who, line.text), LINE)).collect::<Vec<_>>(),
         "finding": result.diagnostic().as_ref().map(JsonDiagnostic::from),
     })
 }

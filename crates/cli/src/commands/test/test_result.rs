@@ -1,5 +1,6 @@
 //! The result of one example.
 
+use pintle_agent::TranscriptLine;
 use pintle_host::Diagnostic;
 use pintle_host::contract::Location;
 use serde::Serialize;
@@ -16,6 +17,15 @@ pub(in crate::commands) enum TestKind {
     Case,
     /// A rule of a pack.
     Rule,
+    /// A scenario file, played in the agent loop under all hooks.
+    Scenario,
+}
+
+impl TestKind {
+    /// Whether all hooks decide together, so that it depends on which of them are trusted.
+    pub(super) fn is_of_all_hooks(self) -> bool {
+        matches!(self, Self::Case | Self::Scenario)
+    }
 }
 
 /// Whether an example holds.
@@ -42,6 +52,8 @@ pub(in crate::commands) struct TestResult {
     pub(super) location: Location,
     pub(super) status: TestStatus,
     pub(super) actual: Option<ActualDecision>,
+    /// Of a scenario that fails, what happened up to the first difference.
+    pub(super) transcript: Vec<TranscriptLine>,
 }
 
 impl TestResult {
@@ -50,11 +62,17 @@ impl TestResult {
         let of = self.hook.as_deref().map(|hook| format!(" of `{hook}`")).unwrap_or_default();
         let what = match self.kind {
             TestKind::Case => "case",
+            TestKind::Scenario => "scenario",
             TestKind::Example | TestKind::Rule => "example",
         };
         match &self.status {
             TestStatus::Fails(problems) => {
-                let message = format!("the {what} `{}`{of} fails: {}", self.name, problems.join("; "));
+                // What differs later in a scenario mostly follows from what differed first.
+                let problem = match (self.kind, problems.as_slice()) {
+                    (TestKind::Scenario, [first, _, ..]) => format!("{first} (and {} more)", problems.len() - 1),
+                    _ => problems.join("; "),
+                };
+                let message = format!("the {what} `{}`{of} fails: {problem}", self.name);
                 Some(Diagnostic::error("example_fails", message, self.location.clone()).help(self.next_step()))
             }
             TestStatus::NotRun(why) => {
@@ -66,12 +84,18 @@ impl TestResult {
         }
     }
 
+    /// Whether it was run, and not left out because its hooks are not trusted.
+    pub(in crate::commands) fn has_run(&self) -> bool {
+        !matches!(self.status, TestStatus::NotRun(_) | TestStatus::Listed)
+    }
+
     fn next_step(&self) -> String {
         match self.kind {
             TestKind::Rule => String::from(
                 "this is a defect in Pintle; report it, and guard the call with a hook of your own until then",
             ),
             TestKind::Example => String::from("correct the hook, or what the example expects of it"),
+            TestKind::Scenario => String::from("correct the hooks or the scenario; `pintle test` shows what happened before"),
             TestKind::Case => {
                 String::from("correct the hooks or the case; `pintle try --explain` shows who judges a call")
             }

@@ -6,9 +6,11 @@ mod report;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use pintle_host::contract::{AgentSpec, Location};
+use pintle_host::loader::is_scenario_file;
 use pintle_host::tape::show::Tone;
 use pintle_host::{Diagnostic, LoadedRuntime, Severity};
 
@@ -18,7 +20,7 @@ use crate::render::diagnostic;
 use crate::render::{count_text, style};
 use crate::terminal::Terminal;
 
-use super::test::collect_suites;
+use super::test::{ScenarioRunner, TestResult, collect_suites, read_scenarios, test_files};
 use report::{JsonReport, github_annotation, sarif_log};
 
 /// The number of files from which a note about the progress is printed.
@@ -71,6 +73,10 @@ impl ValidateArgs {
         built.diagnostics.extend(packs::check_examples(&built.declarations));
         let found = run_examples(&built);
         built.diagnostics.extend(found);
+        if !built.has_errors() {
+            let found = run_scenarios(&built, &places, &self.user)?;
+            built.diagnostics.extend(found);
+        }
         built.diagnostics.sort_by_key(sort_key);
         // In a path that the user named, nothing was checked.
         for diagnostic in built.diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == "no_files") {
@@ -96,6 +102,25 @@ fn run_examples(built: &LoadedRuntime) -> Vec<Diagnostic> {
     let suites = collect_suites(built);
     let results = suites.iter().filter(|suite| suite.is_in_process()).flat_map(|suite| suite.run(built, |_| true));
     results.filter_map(|result| result.diagnostic()).collect()
+}
+
+/// The errors in scenario files, and the scenarios that do not hold. Only those are played that need nothing outside this
+/// process.
+fn run_scenarios(
+    built: &LoadedRuntime,
+    places: &HookPaths,
+    user: &UserOptions,
+) -> Result<Vec<Diagnostic>, CliError> {
+    let files = test_files(&places.paths, built).into_iter().filter(|path| is_scenario_file(path));
+    let (scenarios, mut found) = read_scenarios(&files.collect::<Vec<_>>());
+    if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return Ok(found);
+    }
+    let runner = ScenarioRunner { places, user, cache: Arc::default(), is_in_process: true };
+    for scenario in &scenarios {
+        found.extend(runner.run(scenario)?.filter(TestResult::has_run).and_then(|result| result.diagnostic()));
+    }
+    Ok(found)
 }
 
 fn print_findings(built: &LoadedRuntime, format: FindingFormat, terminal: &Terminal) {
