@@ -14,7 +14,7 @@ mod transcript;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_host::contract::{AgentSpec, TeamSpec, ToolsetKind, suggest_or_list};
+use pintle_host::contract::{AgentSpec, TeamSpec, suggest_or_list};
 use pintle_host::dialects::{ScenarioAction, ScenarioExpectation, ScenarioStep, TestScenario, TurnEnding};
 use pintle_host::{EventName, EventScope, LoadedRuntime, Runtime, RuntimeBuilder, SeededRandom};
 use serde_json::Value;
@@ -30,6 +30,9 @@ pub use transcript::{ScenarioDifference, ScenarioTranscript, TranscriptLine};
 
 /// The stop reason of a turn that reached its limit of model calls.
 const MAX_ITERATIONS: &str = "max_iterations";
+
+/// The stop reason of a turn that failed for the same reason.
+const LIMIT_REACHED: &str = "limit_reached";
 
 /// The agent of a scenario whose project declares none.
 const USUAL_AGENT: &str = "root";
@@ -70,8 +73,7 @@ impl ScenarioPlayer {
             .override_handlers(Arc::clone(&self.faults) as _)
     }
 
-    /// What a scenario needs from outside this process: a hook that is a program, a server of tools. `None` if it needs
-    /// nothing.
+    /// What a scenario needs from outside this process, such as a hook that is a program. `None` if it needs nothing.
     #[must_use]
     pub fn outside_need(&self, built: &LoadedRuntime) -> Option<String> {
         let hooks = built.runtime.hooks();
@@ -93,6 +95,7 @@ impl ScenarioPlayer {
         let mut session =
             self.open_session(&built.runtime, spec, team, workspace).map_err(|error| error.to_string())?;
         self.stage.set_offered_tools(session.tools());
+        self.stage.check_calls()?;
         self.play_steps(&mut session);
         session.end();
         drop(session);
@@ -210,7 +213,11 @@ impl ScenarioPlayer {
     fn end_turn(&self, step: &ScenarioStep, turn: std::ops::Range<usize>, result: Result<TurnResult, TurnError>) {
         self.stage.finish_calls();
         let result = result.unwrap_or_else(|error| TurnResult {
-            ending: if error.kind == TurnErrorKind::Denied { TurnEnding::Blocked } else { TurnEnding::Failed },
+            ending: match (&error.kind, error.stop_reason()) {
+                (TurnErrorKind::Denied, _) => TurnEnding::Blocked,
+                (_, LIMIT_REACHED) => TurnEnding::Limited,
+                _ => TurnEnding::Failed,
+            },
             reason: error.message,
             text: String::new(),
         });
@@ -313,13 +320,6 @@ fn find_missing_event<'e>(wanted: &'e [EventName], fired: &[EventName]) -> Optio
 
 /// What an agent or one that it delegates to needs from outside this process.
 fn agent_need(runtime: &Runtime, agent: &AgentSpec) -> Option<String> {
-    let needs_server = |agent: &AgentSpec| {
-        let member = agent.member.as_ref();
-        member.is_some_and(|member| member.toolsets.iter().any(|set| matches!(set.kind, ToolsetKind::Mcp(_))))
-    };
-    if needs_server(agent) {
-        return Some(format!("agent `{}` has a server of tools", agent.name));
-    }
     let (chains, _) = runtime.compile_chains(&agent.name, pintle_host::Layer::Agent, &agent.hooks);
     let mut hooks = chains.iter().flat_map(|chain| &chain.hooks);
     if let Some(hook) = hooks.find(|hook| hook.handler.may_wait()) {

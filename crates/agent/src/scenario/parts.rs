@@ -7,7 +7,7 @@ use pintle_host::dialects::{PersonAnswer, ScriptedResult};
 use pintle_host::{ApprovalRequest, ApprovalResponse, Approver, CancelToken, Clock};
 use serde_json::{Value, json};
 
-use super::stage::{ScenarioStage, to_tool_output};
+use super::stage::{ScenarioStage, USUAL_RESULT, to_tool_output};
 use crate::model::{Model, ModelError, ModelReply, ModelRequest, ModelTool, ReplyDelta};
 use crate::session_state::Sleeper;
 use crate::turn_context::{Tool, ToolContext, ToolError};
@@ -134,6 +134,6 @@ impl Tool for AddedTool {
     }
 
     fn call(&self, _arguments: &Value, _context: &ToolContext<'_>) -> Result<Value, ToolError> {
-        to_tool_output(&ScriptedResult::Returns(Value::Null))
+        to_tool_output(&ScriptedResult::Returns(Value::from(USUAL_RESULT)))
     }
 }

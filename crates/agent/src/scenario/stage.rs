@@ -24,7 +24,7 @@ use crate::observer::{AgentEvent, Observer};
 use crate::turn_context::{Tool, ToolError, ToolPlayer};
 
 /// What a tool returns if neither its call nor the scenario says so.
-const USUAL_RESULT: &str = "ok";
+pub(super) const USUAL_RESULT: &str = "ok";
 
 /// The tools that every agent without a declaration has.
 const USUAL_TOOLS: [&str; 7] = ["read", "write", "edit", "list", "glob", "grep", "fetch"];
@@ -114,6 +114,22 @@ impl ScenarioStage {
         names
     }
 
+    /// Refuses calls that are several in the words of Pintle's agents: no hook would know them.
+    pub(super) fn check_calls(&self) -> Result<(), String> {
+        let state = self.state.lock();
+        let is_several = |call: &&ScenarioCall| {
+            let vocabulary = call.vocabulary.as_deref().and_then(vocabulary_by_name);
+            let count = vocabulary.map_or(1, |vocabulary| vocabulary.to_canonical(&call.name, &call.args).len());
+            let is_own = state.is_declared && state.offered.contains(&call.name);
+            count > 1 && !is_own && !self.scenario.tools.iter().any(|(name, _)| *name == call.name)
+        };
+        let replies = self.replies().flat_map(|reply| &reply.calls);
+        match replies.into_iter().find(is_several) {
+            Some(call) => Err(format!("`{}` is several calls in the words of Pintle's agents; write each of them", call.name)),
+            None => Ok(()),
+        }
+    }
+
     fn replies(&self) -> impl Iterator<Item = &ScenarioReply> {
         self.scenario.steps.iter().filter_map(|step| match &step.action {
             ScenarioAction::Model(reply) => Some(reply),
@@ -162,7 +178,7 @@ impl ScenarioStage {
     fn pass_time(&self, state: &mut StageState, index: usize, passed_ms: u64) {
         self.clock.advance_ms(passed_ms);
         let location = self.scenario.steps.get(index).map(|step| step.location.clone()).unwrap_or_default();
-        let text = format!("{} s later", passed_ms as f64 / 1_000.0);
+        let text = format!("{} later", duration_text(passed_ms));
         state.lines.push(TranscriptLine { who: "clock", text, location, differences: Vec::new() });
     }
 
@@ -388,6 +404,13 @@ impl ToolPlayer for ScenarioStage {
 fn call_id_of(event: &Event) -> Option<&str> {
     let is_about_call = event.name.def().is_about_tool_call();
     ["id", "call_id"].into_iter().filter(|_| is_about_call).find_map(|field| event.payload.field(field)?.as_str())
+}
+
+/// A time that passes, as scenarios write it.
+fn duration_text(passed_ms: u64) -> String {
+    let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
+    let unit = units.into_iter().find(|(factor, _)| passed_ms % factor == 0);
+    unit.map_or_else(|| format!("{passed_ms}ms"), |(factor, unit)| format!("{}{unit}", passed_ms / factor))
 }
 
 /// A scripted result as a tool returns it.

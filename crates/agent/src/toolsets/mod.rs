@@ -81,6 +81,8 @@ fn open(
         ToolsetKind::Memory { path } => memory::open(path.as_deref(), workspace)?,
         ToolsetKind::Fetch { timeout_ms } => native::open_fetch(*timeout_ms, &member.network),
         ToolsetKind::Script(tools) => script::open(tools),
+        // A rehearsed session has the tools that its scenario names.
+        ToolsetKind::Mcp(_) if session_context.tool_player.is_some() => Toolset::default(),
         ToolsetKind::Mcp(server) => mcp::open(server, session_context)?,
         ToolsetKind::BackgroundAgents => team::background::open(),
     };

@@ -110,6 +110,17 @@ const HOLDING: &str = r#"
     - user: hello
     - {fails: bad key}
     - {ends: failed, reason: bad key}
+- name: an answer that is never accepted
+  steps:
+    - user: hello
+    LOOP
+    - ends: limited
+- name: a server of tools
+  tools: {github_create_issue: {number: 7}}
+  steps:
+    - user: hello
+    - calls: [{call: {tool: github_create_issue}, result: "7"}]
+    - model: tests pass
 - name: hooks that fail
   faults: [{hook: guard, does: hangs, times: 1}, {hook: stop, does: garbage}]
   steps:
@@ -148,11 +159,11 @@ const HOLDING: &str = r#"
 
 #[test]
 fn scenarios_hold_and_leave_nothing_behind() {
-    let fixture = with_scenarios(HOLDING);
+    let fixture = with_scenarios(&HOLDING.replace("    LOOP\n", &"    - model: once more\n".repeat(50)));
     let dir = fixture.user_path("tmp").display().to_string();
     std::fs::create_dir_all(&dir).unwrap();
     let (out, err, status) = fixture.pintle(&["test", "."]).with_variable("TMPDIR", &dir).run_to_parts();
-    assert!(status == Some(0) && out.ends_with("1 file: 9 scenarios, all hold\n"), "{out}{err}");
+    assert!(status == Some(0) && out.ends_with("1 file: 11 scenarios, all hold\n"), "{out}{err}");
     assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 0);
     assert!(!fixture.path(".pintle").exists());
     let (out, err, status) = fixture.pintle(&["validate", "."]).run_to_parts();
@@ -225,6 +236,11 @@ fn every_difference_is_found() {
             "expected the hook `guard` fails, but found it was never called",
         ),
         ("{faults: [{hook: gurd, does: late}], steps: [{user: hi}, {ends: blocked}]}", "did you mean `guard`?"),
+        (
+            r#"{steps: [{user: hi}, {calls: [{call: {tool: apply_patch, input: "*** Begin Patch\n*** Add File: a\n+x\n*** Add File: b\n+x\n*** End Patch\n"}, expect: block}]}, {model: tests}]}"#,
+            "is several calls",
+        ),
+        ("{files: {a: x, a/b: y}, steps: [{user: hi}, {model: tests}, {ends: answered}]}", "cannot write `a/b`"),
         ("{agent: other, steps: [{user: hi}, {model: tests}, {ends: answered}]}", "there is no agent `other`"),
         ("{hooks: [none.md], steps: [{user: hi}, {model: tests}, {ends: answered}]}", "none.md` does not exist"),
     ] {
@@ -331,7 +347,12 @@ fn validate_runs_no_program_and_test_only_trusted_ones() {
 #[test]
 fn shipped_scenarios_hold() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    for (name, count) in [("governed-agent", "4 scenarios, all hold"), ("docker-agent", "3 scenarios, all hold")] {
+    for (name, count) in [
+        ("governed-agent", "4 scenarios, all hold"),
+        ("docker-agent", "3 scenarios, all hold"),
+        ("lifecycle-hooks", "1 scenario holds"),
+        ("verify-loop", "1 scenario holds"),
+    ] {
         let example = root.join(name).display().to_string();
         let (out, err, status) = CliFixture::new_empty().pintle(&["test", &example]).run_to_parts();
         assert!(status == Some(0) && out.contains(count), "{out}{err}");

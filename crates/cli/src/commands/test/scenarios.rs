@@ -60,7 +60,10 @@ impl ScenarioRunner<'_> {
         if self.is_in_process && (player.outside_need(&built).is_some() || has_untrusted_hooks(&built)) {
             return Ok(None);
         }
-        let made = scenario.files.as_ref().map(|files| ScenarioDir::create(files)).transpose()?;
+        let made = match scenario.files.as_ref().map(|files| ScenarioDir::create(files)).transpose() {
+            Ok(made) => made,
+            Err(problem) => return Ok(Some(result_of(scenario, TestStatus::Fails(vec![problem])))),
+        };
         let workspace = made.as_ref().map_or_else(|| workspace_of(places), |made| made.0.clone());
         let result = match player.play(&mut built, &workspace) {
             Ok(transcript) => judge_transcript(scenario, transcript),
@@ -147,19 +150,19 @@ pub(super) fn render_transcript(lines: &[TranscriptLine]) -> Vec<StyledLine> {
 struct ScenarioDir(PathBuf);
 
 impl ScenarioDir {
-    fn create(files: &[(String, String)]) -> Result<Self, CliError> {
+    fn create(files: &[(String, String)]) -> Result<Self, String> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("pintle-scenario-{}-{number}", std::process::id()));
-        let failed = |error: std::io::Error| {
-            CliError::failure(format!("cannot make the directory of a scenario, `{}`: {error}", path.display()))
+        let failed = |path: &Path, error: std::io::Error| {
+            format!("cannot write `{}` of the scenario's directory: {error}", path.display())
         };
-        private_dir_builder().create(&path).map_err(failed)?;
-        let made = Self(path.clone());
+        private_dir_builder().create(&path).map_err(|error| failed(&path, error))?;
+        let made = Self(path);
         for (name, text) in files {
             let file = made.0.join(name);
-            file.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
-            std::fs::write(&file, text).map_err(failed)?;
+            let written = file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&file, text));
+            written.map_err(|error| failed(Path::new(name), error))?;
         }
         Ok(made)
     }
