@@ -29,7 +29,10 @@ client_files::dialects!(
 );
 
 pub use ai_harness::{
-    FETCHED_DIR, InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, PolicyBase, PolicyCase, PolicyCases, declare_hook, declare_pack, pack_arguments, policy_bases, read_case_file, read_hook, read_policy, ScenarioExpectation, FaultKind, ScenarioFault, PersonAnswer, ScenarioAction, ScenarioCall, ScenarioReply, ScenarioStep, ScriptedResult, TestScenario, TestScenarios, TurnEnding, read_scenario_file,
+    FETCHED_DIR, FaultKind, InlineHook, KEY_SECTIONS as ARTIFACT_KEYS, PersonAnswer, PolicyBase, PolicyCase,
+    PolicyCases, ScenarioAction, ScenarioCall, ScenarioExpectation, ScenarioFault, ScenarioReply, ScenarioStep,
+    ScriptedResult, TestScenario, TestScenarios, TurnEnding, declare_hook, declare_pack, pack_arguments, policy_bases,
+    read_case_file, read_hook, read_policy, read_scenario_file,
 };
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject, PathStatus, ProgramLookup};
 pub(crate) use dialect::event;

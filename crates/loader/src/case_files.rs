@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_dialects::document::source_file;
 use pintle_contract::{Diagnostic, SourceFile};
+use pintle_dialects::document::source_file;
 use pintle_dialects::{PolicyCases, TestScenarios, read_case_file, read_scenario_file};
 
 use crate::discover::{folder_role, sorted_entries};

@@ -125,7 +125,9 @@ impl ScenarioStage {
         };
         let replies = self.replies().flat_map(|reply| &reply.calls);
         match replies.into_iter().find(is_several) {
-            Some(call) => Err(format!("`{}` is several calls in the words of Pintle's agents; write each of them", call.name)),
+            Some(call) => {
+                Err(format!("`{}` is several calls in the words of Pintle's agents; write each of them", call.name))
+            }
             None => Ok(()),
         }
     }
@@ -409,7 +411,7 @@ fn call_id_of(event: &Event) -> Option<&str> {
 /// A time that passes, as scenarios write it.
 fn duration_text(passed_ms: u64) -> String {
     let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
-    let unit = units.into_iter().find(|(factor, _)| passed_ms % factor == 0);
+    let unit = units.into_iter().find(|(factor, _)| passed_ms.is_multiple_of(*factor));
     unit.map_or_else(|| format!("{passed_ms}ms"), |(factor, unit)| format!("{}{unit}", passed_ms / factor))
 }
 

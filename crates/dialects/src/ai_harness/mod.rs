@@ -14,7 +14,10 @@ use crate::Dialect;
 
 pub use codec::codec;
 pub use load::{
-    FETCHED_DIR, InlineHook, KEY_SECTIONS, PolicyBase, PolicyCase, PolicyCases, declare_hook, declare_pack, load, pack_arguments, policy_bases, read_case_file, read_hook, read_policy, ScenarioExpectation, FaultKind, ScenarioFault, PersonAnswer, ScenarioAction, ScenarioCall, ScenarioReply, ScenarioStep, ScriptedResult, TestScenario, TestScenarios, TurnEnding, read_scenario_file,
+    FETCHED_DIR, FaultKind, InlineHook, KEY_SECTIONS, PersonAnswer, PolicyBase, PolicyCase, PolicyCases,
+    ScenarioAction, ScenarioCall, ScenarioExpectation, ScenarioFault, ScenarioReply, ScenarioStep, ScriptedResult,
+    TestScenario, TestScenarios, TurnEnding, declare_hook, declare_pack, load, pack_arguments, policy_bases,
+    read_case_file, read_hook, read_policy, read_scenario_file,
 };
 
 /// The AI Harness dialect.

@@ -79,7 +79,8 @@ impl TestArgs {
         // A case file that is named is what is meant.
         let is_only_cases = !case_paths.is_empty() && !places.is_named;
         let case_paths = if case_paths.is_empty() { test_files(&places.paths, &built) } else { case_paths };
-        let (scenario_paths, case_paths): (Vec<_>, Vec<_>) = case_paths.into_iter().partition(|path| is_scenario_file(path));
+        let (scenario_paths, case_paths): (Vec<_>, Vec<_>) =
+            case_paths.into_iter().partition(|path| is_scenario_file(path));
         let (cases, mut found) = read_cases(&case_paths);
         let (scenarios, faulty) = read_scenarios(&scenario_paths);
         found.extend(faulty);
@@ -112,7 +113,8 @@ impl TestArgs {
             for case in wanted_cases {
                 results.push(runner.run(case)?);
             }
-            let runner = ScenarioRunner { places: &places, user: &self.user, cache: Arc::default(), is_in_process: false };
+            let runner =
+                ScenarioRunner { places: &places, user: &self.user, cache: Arc::default(), is_in_process: false };
             for scenario in wanted_scenarios {
                 results.extend(runner.run(scenario)?);
             }

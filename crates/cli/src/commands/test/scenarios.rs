@@ -161,7 +161,8 @@ impl ScenarioDir {
         let made = Self(path);
         for (name, text) in files {
             let file = made.0.join(name);
-            let written = file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&file, text));
+            let written =
+                file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&file, text));
             written.map_err(|error| failed(Path::new(name), error))?;
         }
         Ok(made)

@@ -95,7 +95,9 @@ impl TestResult {
                 "this is a defect in Pintle; report it, and guard the call with a hook of your own until then",
             ),
             TestKind::Example => String::from("correct the hook, or what the example expects of it"),
-            TestKind::Scenario => String::from("correct the hooks or the scenario; `pintle test` shows what happened before"),
+            TestKind::Scenario => {
+                String::from("correct the hooks or the scenario; `pintle test` shows what happened before")
+            }
             TestKind::Case => {
                 String::from("correct the hooks or the case; `pintle try --explain` shows who judges a call")
             }

@@ -106,11 +106,7 @@ fn run_examples(built: &LoadedRuntime) -> Vec<Diagnostic> {
 
 /// The errors in scenario files, and the scenarios that do not hold. Only those are played that need nothing outside this
 /// process.
-fn run_scenarios(
-    built: &LoadedRuntime,
-    places: &HookPaths,
-    user: &UserOptions,
-) -> Result<Vec<Diagnostic>, CliError> {
+fn run_scenarios(built: &LoadedRuntime, places: &HookPaths, user: &UserOptions) -> Result<Vec<Diagnostic>, CliError> {
     let files = test_files(&places.paths, built).into_iter().filter(|path| is_scenario_file(path));
     let (scenarios, mut found) = read_scenarios(&files.collect::<Vec<_>>());
     if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {

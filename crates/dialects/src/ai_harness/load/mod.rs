@@ -44,7 +44,10 @@ use crate::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject};
 pub use self::case_file::{PolicyCase, PolicyCases, read_case_file};
 pub use self::policy::{declare_pack, pack_arguments, read_policy};
 pub use self::policy_base::{FETCHED_DIR, PolicyBase, policy_bases};
-pub use self::scenario::{ScenarioExpectation, FaultKind, ScenarioFault, PersonAnswer, ScenarioAction, ScenarioCall, ScenarioReply, ScenarioStep, ScriptedResult, TestScenario, TestScenarios, TurnEnding, read_scenario_file};
+pub use self::scenario::{
+    FaultKind, PersonAnswer, ScenarioAction, ScenarioCall, ScenarioExpectation, ScenarioFault, ScenarioReply,
+    ScenarioStep, ScriptedResult, TestScenario, TestScenarios, TurnEnding, read_scenario_file,
+};
 
 /// The keys of every file and mapping, in the order of the reference.
 pub static KEY_SECTIONS: &[&dyn KeySection] = &[
