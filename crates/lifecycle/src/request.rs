@@ -41,6 +41,8 @@ pub struct ToolCallRequest {
     pub paths: Option<PathResolver>,
     /// The end of the user's pause of self-protection, in milliseconds since 1970; `None` if it is not paused.
     pub pause_ends_at_ms: Option<u64>,
+    /// The end of the time in which the user allows this call once, in milliseconds since 1970; `None` if the user did not.
+    pub allowance_ends_at_ms: Option<u64>,
 }
 
 impl ToolCallRequest {
@@ -66,6 +68,7 @@ impl ToolCallRequest {
             host: None,
             paths: None,
             pause_ends_at_ms: None,
+            allowance_ends_at_ms: None,
         }
     }
 
@@ -96,6 +99,7 @@ impl ToolCallRequest {
         if let Some(resolver) = &self.paths {
             resolver.add_facts(&mut facts, kind, &parts);
             facts.pause_ends_at_ms = self.pause_ends_at_ms.filter(|_| facts.operations.is_some());
+            facts.allowance_ends_at_ms = self.allowance_ends_at_ms.filter(|_| facts.operations.is_some());
         }
         facts
     }

@@ -9,6 +9,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files"))]
 
+mod allowance;
 mod case_files;
 mod client_files;
 mod compile;
@@ -35,6 +36,7 @@ mod team;
 mod trust;
 mod unread;
 
+pub use allowance::{ALLOWANCE_MS, CallAllowance};
 pub use case_files::{find_test_files, is_case_file, is_scenario_file, load_case_file, load_scenario_file};
 pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
 pub use discover::read_policy_bases;

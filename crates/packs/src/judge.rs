@@ -10,6 +10,10 @@ use crate::{OperationTest, PackDef, PackSettings, RuleDef, RuleSeverity};
 /// something.
 pub const PAUSED_RULE: &str = "paused_rule";
 
+/// The name of the metadata of a verdict that passes only because the user allows the call once: the rule that found
+/// something.
+pub const ALLOWED_ONCE_RULE: &str = "allowed_once_rule";
+
 /// A rule that found something.
 #[derive(Debug, Clone, Copy)]
 pub struct PackFinding<'o> {

@@ -15,7 +15,7 @@ mod settings;
 
 pub use allowed::AllowedTarget;
 pub use examples::{BrokenExample, broken_examples};
-pub use judge::{PAUSED_RULE, PackFinding, judge};
+pub use judge::{ALLOWED_ONCE_RULE, PAUSED_RULE, PackFinding, judge};
 pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity};
 pub use policy::{
     OperationSubject, PolicyFinding, PolicyRule, PolicyRuleError, PolicyRuleSpec, RULE_SUBJECTS, RuleFit, RuleSubject,

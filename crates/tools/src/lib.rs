@@ -29,7 +29,8 @@ pub use code_files::DiskFiles;
 pub use hook_vocabulary::{HookVocabulary, NamedVocabularies, tool_names};
 pub use input_shape::{InputShape, ListElement};
 pub use operations::{
-    PartSite, commands_in_call, commands_of, effects_of_parts, is_paused, operations_in_call, operations_of,
+    PartSite, call_digest, commands_in_call, commands_of, effects_of_parts, is_allowed_once, is_paused,
+    operations_in_call, operations_of,
 };
 pub use translate::heard_events;
 pub use translated_hook::translate_hook;

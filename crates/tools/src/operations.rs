@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pintle_contract::event::CallFacts;
 use pintle_contract::{CallReads, Event, EventCallReads, EventKind, HookCall, Operation, Payload, ToolKind};
 use pintle_shell::{CallCommand, CallEffects, CallSite, ProjectFiles, effects_of_call, operations_of_call};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::call::calls_of;
 use super::call_paths::PathResolver;
@@ -145,6 +145,32 @@ fn work_out<'e, 'f>(
 pub fn is_paused(event: &Event) -> bool {
     event.payload.field("pause_ends_at_ms").is_some_and(Value::is_u64)
 }
+
+/// Whether the user allows the call of an event once, as the host says.
+#[must_use]
+pub fn is_allowed_once(event: &Event) -> bool {
+    event.payload.field("allowance_ends_at_ms").is_some_and(Value::is_u64)
+}
+
+/// The digest of what a call does: its tools and arguments in Pintle's words, and the directory that it is in. Arguments
+/// that say only something about the call, or how long it may take, are left out: an agent that repeats a call changes
+/// them.
+#[must_use]
+pub fn call_digest(payload: &Payload) -> String {
+    let part = |part: &CanonicalCall| {
+        let mut args = part.args.clone();
+        if let Some(fields) = args.as_object_mut().filter(|_| part.kind == ToolKind::Shell) {
+            fields.retain(|name, _| !NOTES_OF_CALLS.contains(&name.as_str()));
+        }
+        json!([part.name, args])
+    };
+    let text = |name: &str| payload.field(name).and_then(Value::as_str).unwrap_or_default();
+    let parts: Vec<Value> = calls_of(payload).iter().map(part).collect();
+    Payload::new(json!([parts, text("cwd"), native_name(payload)])).digest()
+}
+
+/// Arguments of a command that do not change what it does.
+const NOTES_OF_CALLS: [&str; 4] = ["description", "timeout", "timeout_ms", "justification"];
 
 /// The caller's own name of the tool, also in a payload in a hook's words.
 fn native_name(payload: &Payload) -> &str {

@@ -6,15 +6,16 @@ use std::sync::Arc;
 use pintle_host::lifecycle::{
     AskResolution, CallStage, MAX_ROUNDS, ToolCallHost, ToolCallRequest, decide, decide_permission,
 };
-use pintle_host::loader::PauseWindow;
-use pintle_host::packs::PAUSED_RULE;
+use pintle_host::loader::{CallAllowance, PauseWindow};
+use pintle_host::packs::{ALLOWED_ONCE_RULE, PAUSED_RULE};
+use pintle_host::tools::call_digest;
 use pintle_host::{Decision, Effect, EventScope, Outcome};
 use serde_json::json;
 
 use super::HostDispatch;
 use crate::HostToolCall;
 use crate::policy::{denial_text, find_policy_change};
-use crate::session::PAUSE_NOTE;
+use crate::session::{ALLOWANCE_NOTE, PAUSE_NOTE};
 
 /// Judges a tool call before it runs.
 pub(super) fn fire(dispatch: &mut HostDispatch<'_>, call: &HostToolCall) {
@@ -50,6 +51,10 @@ struct HostCallGate<'h, 'a> {
     pause: OnceCell<Option<PauseWindow>>,
     /// The rule of a pack that lets the call pass because of the pause.
     paused_rule: Option<String>,
+    /// The user's permission for this call, as it was when the call came.
+    allowance: Option<CallAllowance>,
+    /// The rule that lets the call pass because of the permission.
+    allowed_rule: Option<String>,
     /// Whether the call has changed, so that hooks of events that the host event does not fire judge it, too.
     is_changed: bool,
 }
@@ -67,10 +72,14 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
             is_approved: false,
             pause: OnceCell::new(),
             paused_rule: None,
+            allowance: None,
+            allowed_rule: None,
             is_changed: false,
         };
         if gate.request.paths.is_some() {
             gate.request.pause_ends_at_ms = gate.find_pause().map(|pause| pause.ends_at_ms);
+            gate.allowance = gate.find_allowance();
+            gate.request.allowance_ends_at_ms = gate.allowance.as_ref().map(|allowance| allowance.ends_at_ms);
         }
         gate
     }
@@ -84,6 +93,7 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
         } else if let (Some(rule), Some(pause)) = (&self.paused_rule, self.find_pause()) {
             self.record_pause(pause, &format!("what the rule `{rule}` guards"));
         }
+        self.use_allowance().ok()?;
         if self.request.args != self.call.input {
             self.dispatch.decision.input = Some(self.request.args.clone());
         }
@@ -118,6 +128,41 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
         })
     }
 
+    /// The user's permission for this call. A project that names its own state directory permits nothing.
+    fn find_allowance(&self) -> Option<CallAllowance> {
+        let state = self.dispatch.state_directory.filter(|state| CallAllowance::has_any(state))?;
+        if PauseWindow::is_stored_in(state, self.dispatch.paths.project()) {
+            return None;
+        }
+        let event = self.request.to_event(CallStage::Pre, "", Arc::clone(&self.dispatch.origin));
+        let found = CallAllowance::find(state, &call_digest(&event.payload), self.dispatch.now_ms)?;
+        // The call that used it comes again if several entries are installed, and when the agent asks its user, of which
+        // not every agent says for which call.
+        (found.is_for(&self.request.id) || self.approving_stage == CallStage::Permission).then_some(found)
+    }
+
+    /// Uses the permission up if a rule let the call pass because of it. Of several calls at once one passes.
+    fn use_allowance(&mut self) -> Result<(), DeniedCall> {
+        let (Some(rule), Some(allowance)) = (&self.allowed_rule, &self.allowance) else { return Ok(()) };
+        if allowance.used_by.is_none() && !allowance.take(&self.request.id) {
+            self.dispatch.deny(format!(
+                "blocked by pintle: you allowed this call once, and another call has used that [{rule}]"
+            ));
+            return Err(DeniedCall);
+        }
+        if let Some(tape) = self.dispatch.runtime.tape() {
+            let note = json!({
+                "host": self.dispatch.host.name,
+                "event": self.dispatch.event_def.name,
+                "tool": self.request.name,
+                "rule": rule,
+                "ends_at_ms": allowance.ends_at_ms,
+            });
+            tape.record_note(ALLOWANCE_NOTE, note);
+        }
+        Ok(())
+    }
+
     fn record_pause(&self, pause: PauseWindow, changed: &str) {
         if let Some(tape) = self.dispatch.runtime.tape() {
             let note = json!({
@@ -136,6 +181,15 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
         self.dispatch.deny(format!("a hook changed this call, but the change cannot be passed to {title}: {reason}"));
         DeniedCall
     }
+}
+
+/// The rule that a hook names in its metadata.
+fn find_rule(outcome: &Outcome, key: &str) -> Option<String> {
+    let facts = outcome.effects.iter().find_map(|(_, effect)| match effect {
+        Effect::Metadata(facts) => facts.get(key)?.as_str(),
+        _ => None,
+    });
+    facts.map(str::to_owned)
 }
 
 impl ToolCallHost for HostCallGate<'_, '_> {
@@ -157,11 +211,8 @@ impl ToolCallHost for HostCallGate<'_, '_> {
         let reason = format!("{} asks", self.dispatch.host.title);
         let event = self.request.to_event(stage, &reason, Arc::clone(&self.dispatch.origin));
         let outcome = self.dispatch.fire_event_in(&event, &self.scope);
-        let paused = outcome.effects.iter().find_map(|(_, effect)| match effect {
-            Effect::Metadata(facts) => facts.get(PAUSED_RULE)?.as_str(),
-            _ => None,
-        });
-        self.paused_rule = paused.map(str::to_owned).or(self.paused_rule.take());
+        self.paused_rule = find_rule(&outcome, PAUSED_RULE).or(self.paused_rule.take());
+        self.allowed_rule = find_rule(&outcome, ALLOWED_ONCE_RULE).or(self.allowed_rule.take());
         Ok(outcome)
     }
 
@@ -189,6 +240,8 @@ impl ToolCallHost for HostCallGate<'_, '_> {
         self.is_changed = true;
         // What an earlier form of the call would have done does not count.
         self.paused_rule = None;
+        // The user allowed another call than this one.
+        (self.allowance, self.allowed_rule, self.request.allowance_ends_at_ms) = (None, None, None);
         Ok(true)
     }
 

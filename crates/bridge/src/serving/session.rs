@@ -29,7 +29,7 @@ use super::protocol::{
 pub(super) const MAX_OPEN_CALLS: usize = 1_024;
 
 /// What the server says itself about a tool call, beside what it works out. What hooks judge must not come from the payload that they judge.
-const OWN_FACTS: [&str; 2] = ["project", "pause_ends_at_ms"];
+const OWN_FACTS: [&str; 3] = ["project", "pause_ends_at_ms", "allowance_ends_at_ms"];
 
 /// An open session.
 pub(super) struct ServedSession {

@@ -40,6 +40,8 @@ pub(crate) const GUARDS: &str = "guards";
 
 /// The kind of the tape notes about calls that passed because the user paused self-protection.
 pub(crate) const PAUSE_NOTE: &str = "pause";
+/// The kind of the tape notes about calls that passed because the user allowed them once.
+pub(crate) const ALLOWANCE_NOTE: &str = "allowed_once";
 
 /// The resolution of the list of fired events, in milliseconds.
 const FIRED_STEP_MS: u64 = 10_000;

@@ -67,6 +67,9 @@ commands! {
     /// Say why a decision of the log was made.
     #[command(long_about = why::LONG_ABOUT)]
     Why(why::WhyArgs),
+    /// Let one refused call pass once.
+    #[command(long_about = allow::LONG_ABOUT)]
+    Allow(allow::AllowArgs),
     /// Judge one call of an agent as your hooks would.
     #[command(long_about = "Judge one call of an agent as `pintle hook` would, without storing anything")]
     Try(try_call::TryArgs),

@@ -68,19 +68,13 @@ impl PauseArgs {
             print_status(PauseWindow::load(&state, clock.unix_ms()), clock.unix_ms(), terminal, global);
             return Ok(CliStatus::Done);
         }
-        require_user()?;
-        let code = create_code();
+        require_user("self-protection was not paused", "pause self-protection: run `pintle pause`")?;
         terminal.print_error_line(format!(
             "For {}, agents may change their policy, Pintle's own files and the hook settings of agents.\n\
              All other hooks still apply.",
             self.length.text
         ));
-        terminal.print_error_piece(format!("Type {code} to pause self-protection: "));
-        let mut line = String::new();
-        io::stdin()
-            .read_line(&mut line)
-            .map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))?;
-        if line.trim() != code {
+        if !confirm_with_code("pause self-protection", terminal)? {
             terminal.print_note("self-protection was not paused, because the code is not the one that was shown");
             return Ok(CliStatus::Denied);
         }
@@ -97,13 +91,22 @@ impl PauseArgs {
     }
 }
 
-/// Refuses everyone but a user on a terminal.
-fn require_user() -> Result<(), CliError> {
-    let refuse = |reason: String| CliError {
-        status: CliStatus::Denied,
-        ..CliError::failure(format!("self-protection was not paused: {reason}"))
-    };
-    let help = "only a user can pause self-protection: run `pintle pause` in a terminal that no agent started";
+/// Whether the user types a code that is shown on the terminal.
+pub(super) fn confirm_with_code(action: &str, terminal: &Terminal) -> Result<bool, CliError> {
+    let code = create_code();
+    terminal.print_error_piece(format!("Type {code} to {action}: "));
+    let mut line = String::new();
+    io::stdin()
+        .read_line(&mut line)
+        .map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))?;
+    Ok(line.trim() == code)
+}
+
+/// Refuses everyone but a user on a terminal. `undone` says what did not happen, `action` what only a user can do.
+pub(super) fn require_user(undone: &str, action: &str) -> Result<(), CliError> {
+    let refuse =
+        |reason: String| CliError { status: CliStatus::Denied, ..CliError::failure(format!("{undone}: {reason}")) };
+    let help = &format!("only a user can {action} in a terminal that no agent started");
     // First, because what started a program without a terminal is different from one machine to the next.
     if !is_interactive() {
         return Err(refuse(String::from("standard input or standard error is not a terminal")).help(help));
@@ -165,7 +168,7 @@ fn create_code() -> String {
     (0..CODE_LENGTH).filter_map(letter).collect()
 }
 
-fn pause_error(error: PauseFileError) -> CliError {
+pub(super) fn pause_error(error: PauseFileError) -> CliError {
     CliError::failure(error).help("fix its permissions, or name another state directory with `--state-dir`")
 }
 

@@ -51,7 +51,7 @@ impl WhyArgs {
     }
 }
 
-fn find_entry(log: &FollowedLog, id: &str) -> Result<LogEntry, CliError> {
+pub(super) fn find_entry(log: &FollowedLog, id: &str) -> Result<LogEntry, CliError> {
     if id == LAST {
         let words = vec![DecisionLabel::Denied, DecisionLabel::Asked, DecisionLabel::Rewritten];
         let newest = LogQuery { limit: Some(1), words, with_failures: true, ..LogQuery::default() };

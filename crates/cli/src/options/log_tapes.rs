@@ -60,7 +60,7 @@ impl LogTapeOptions {
     }
 
     /// The directory in which `pintle hook` keeps sessions, if it exists.
-    fn find_state_dir(&self) -> Option<PathBuf> {
+    pub(crate) fn find_state_dir(&self) -> Option<PathBuf> {
         self.state_dir.clone().or_else(loader::state_dir).filter(|state| state.is_dir())
     }
 

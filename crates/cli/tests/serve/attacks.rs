@@ -136,6 +136,7 @@ fn facts_of_a_call_are_not_those_of_its_payload() {
         json!({"operations": []}),
         json!({"operations": [], "paths": [], "project": "/", "code_files": []}),
         json!({"pause_ends_at_ms": u64::MAX}),
+        json!({"allowance_ends_at_ms": u64::MAX}),
         json!({"kind": "read", "names": ["read"], "category": "filesystem", "read_only": true}),
         json!({"vocabulary": "claude"}),
         json!({"arguments": "{\"command\":\"ls\"}"}),

@@ -4,6 +4,7 @@
 
 mod fixture;
 
+mod allow;
 mod batch;
 mod captured_payloads;
 mod client_hooks;

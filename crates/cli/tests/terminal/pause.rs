@@ -27,8 +27,8 @@ fn shown_code(screen: &str) -> &str {
     screen.rsplit_once("Type ").unwrap().1.split_once(' ').unwrap().0
 }
 
-/// Pauses as a user does.
-fn pause(fixture: &CliFixture, arguments: &[&str]) -> String {
+/// Runs a command as a user does, who types the code that is shown.
+pub(crate) fn run_with_code(fixture: &CliFixture, arguments: &[&str]) -> String {
     let screen = pintle(fixture, arguments)
         .run_on_terminal(Path::new("/bin/sh"), DETACHED, |screen| shown_code(screen).to_owned());
     hide_code(&screen)
@@ -55,13 +55,13 @@ fn status(fixture: &CliFixture) -> String {
 fn user_pauses_on_a_terminal_with_the_code_that_is_shown() {
     let fixture = CliFixture::new_empty();
     snapshot!("pause_status_on", fixture.pintle(&["pause", "--status"]).run_to_screen());
-    snapshot!("pause_opened", pause(&fixture, &["pause"]));
+    snapshot!("pause_opened", run_with_code(&fixture, &["pause"]));
     snapshot!("pause_status_paused", fixture.pintle(&["pause", "--status"]).run_to_screen());
     let (json, ..) = fixture.pintle(&["pause", "--status", "--json"]).run_to_parts();
     let value: Value = serde_json::from_str(&json).unwrap();
     assert!(value["paused"] == true && value["ends_at_ms"].is_u64() && value["ignored"].is_null(), "{json}");
     // The last pause applies, also if it is shorter.
-    assert!(pause(&fixture, &["pause", "20s"]).contains("self-protection is paused for 20 s; "));
+    assert!(run_with_code(&fixture, &["pause", "20s"]).contains("self-protection is paused for 20 s; "));
     assert!(status(&fixture).contains(" s; all other hooks apply"));
     snapshot!("pause_ended", fixture.pintle(&["pause", "--end"]).run_to_screen());
     snapshot!("pause_ended_again", fixture.pintle(&["pause", "--end"]).run_to_screen());
@@ -141,7 +141,7 @@ fn pause_lets_policy_be_changed_and_nothing_else_and_is_on_the_tape() {
     let is_denied = |parts: &(String, String, Option<i32>)| parts.2 == Some(2);
     let denied = write(&fixture, policy, "{}", &[]);
     assert!(is_denied(&denied) && denied.1.contains("run `pintle pause` in a terminal of their own"), "{denied:?}");
-    assert!(pause(&fixture, &["pause", "1h"]).contains("[exit status 0]"));
+    assert!(run_with_code(&fixture, &["pause", "1h"]).contains("[exit status 0]"));
     let passed = write(&fixture, policy, "{}", &[]);
     let value: Value = serde_json::from_str(&passed.0).unwrap();
     let notice = value["systemMessage"].as_str().unwrap();
@@ -191,7 +191,7 @@ fn pause_lets_the_rules_about_settings_of_the_pack_warn_only() {
     for (out, err, status) in [by_tool(), by_code()] {
         assert!(status == Some(2) && err.contains("self-protection.agent-settings"), "{out}{err}");
     }
-    assert!(pause(&fixture, &["pause", "1h"]).contains("[exit status 0]"));
+    assert!(run_with_code(&fixture, &["pause", "1h"]).contains("[exit status 0]"));
     for (out, err, status) in [by_tool(), by_code()] {
         assert_eq!(status, Some(0), "{out}{err}");
         let value: Value = parse(&out);

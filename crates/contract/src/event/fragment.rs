@@ -221,6 +221,10 @@ pub struct CallFacts {
     /// hook reads operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause_ends_at_ms: Option<u64>,
+    /// The end of the time in which the user allows this call once, in milliseconds since 1970; absent if the user did not
+    /// allow it, or if no hook reads operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowance_ends_at_ms: Option<u64>,
     /// The tool's category, such as `shell` or `filesystem`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use pintle_contract::{CallReads, Effect, Event, EventKind, Payload, ToolKind, Verdict};
+use pintle_contract::{CallReads, Effect, Event, EventKind, Layer, Payload, ToolKind, Verdict};
 use pintle_packs::{
-    EXCEPTION_ARGUMENT, PAUSED_RULE, PackDef, PackFinding, PackSettings, PolicyFinding, PolicyRule, RuleSeverity,
-    RuledCall, judge, judge_by_policy, read_arguments, read_policy_rule,
+    ALLOWED_ONCE_RULE, EXCEPTION_ARGUMENT, PAUSED_RULE, PackDef, PackFinding, PackSettings, PolicyFinding, PolicyRule,
+    RuleSeverity, RuledCall, judge, judge_by_policy, read_arguments, read_policy_rule,
 };
 use pintle_shell::{CallCommand, CallSite, Operation, commands_of_line};
-use pintle_tools::{CanonicalCall, calls_of, commands_in_call, is_paused, operations_in_call};
+use pintle_tools::{CanonicalCall, calls_of, commands_in_call, is_allowed_once, is_paused, operations_in_call};
 use serde_json::{Map, Value};
 
 use super::{BuiltinCall, BuiltinHook, BuiltinResult};
@@ -74,7 +74,9 @@ impl BuiltinHook for PackHook {
             if is_paused {
                 found = found.into_iter().map(PackFinding::in_pause).collect();
             }
-            verdict_of(found.iter().map(ToldFinding::of_pack).collect(), is_paused)
+            // What guards Pintle itself can be paused, and is not allowed by the call.
+            let is_allowed = self.pack.pausable.is_empty() && is_allowed_here(call);
+            verdict_of(found.iter().map(ToldFinding::of_pack).collect(), PassReason::new(is_paused, is_allowed))
         })
     }
 
@@ -94,7 +96,10 @@ impl BuiltinHook for PolicyHook {
         }
         with_judged_call(call, [&self.rules, &self.allowed], |judged| {
             let found = judge_by_policy(&self.rules, &self.allowed, &judged);
-            verdict_of(found.iter().map(ToldFinding::of_policy).collect(), false)
+            verdict_of(
+                found.iter().map(ToldFinding::of_policy).collect(),
+                PassReason::new(false, is_allowed_here(call)),
+            )
         })
     }
 
@@ -105,6 +110,40 @@ impl BuiltinHook for PolicyHook {
     fn call_reads(&self) -> CallReads {
         let (rules, allowed) = (reads_of(&self.rules), reads_of(&self.allowed));
         CallReads { commands: rules.commands || allowed.commands, ..rules }
+    }
+}
+
+/// Whether the user allows the call once, and may: what an organisation refuses, no user allows.
+fn is_allowed_here(call: &BuiltinCall<'_>) -> bool {
+    call.call.layer != Layer::Managed && is_allowed_once(call.call.event)
+}
+
+/// Why a call passes that rules find something in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PassReason {
+    /// The user pauses self-protection, and the rules that found something are of that.
+    Paused,
+    /// The user allows the call once.
+    AllowedOnce,
+}
+
+impl PassReason {
+    fn new(is_paused: bool, is_allowed: bool) -> Option<Self> {
+        match (is_paused, is_allowed) {
+            (true, _) => Some(Self::Paused),
+            (false, true) => Some(Self::AllowedOnce),
+            (false, false) => None,
+        }
+    }
+
+    /// The verdict of a call that passes for this reason. The host records such calls.
+    fn verdict(self, rule: &str, reason: &str) -> Verdict {
+        let (key, words) = match self {
+            Self::Paused => (PAUSED_RULE, "self-protection is paused, so this passes"),
+            Self::AllowedOnce => (ALLOWED_ONCE_RULE, "you allowed this call once, so it passes"),
+        };
+        let facts = Map::from_iter([(String::from(key), Value::from(rule))]);
+        Verdict::pass().with_effect(Effect::Notice(format!("{words}: {reason}"))).with_effect(Effect::Metadata(facts))
     }
 }
 
@@ -163,22 +202,21 @@ fn is_plain_call(payload: &Payload) -> bool {
 }
 
 /// The verdict of what rules found. Of equals, the first rule is the one that is told.
-fn verdict_of(mut findings: Vec<ToldFinding>, is_paused: bool) -> Verdict {
+fn verdict_of(mut findings: Vec<ToldFinding>, pass: Option<PassReason>) -> Verdict {
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let Some((first, others)) = findings.split_first() else { return Verdict::pass() };
     let mut reason = first.message.clone();
     for other in others.iter().filter(|other| other.severity == first.severity) {
         let _ = write!(reason, " Also: {} [{}].", other.reason, other.rule);
     }
-    match first.severity {
-        RuleSeverity::Deny => Verdict::deny(reason),
-        RuleSeverity::Ask => Verdict::ask(reason),
-        RuleSeverity::Warn if is_paused => {
-            // The host records which calls pass because of the pause.
-            let paused = Map::from_iter([(String::from(PAUSED_RULE), Value::from(first.rule.as_str()))]);
-            let notice = format!("self-protection is paused, so this passes: {reason}");
-            Verdict::pass().with_effect(Effect::Notice(notice)).with_effect(Effect::Metadata(paused))
+    match (first.severity, pass) {
+        // A pause makes warnings of what it lets through; the rest is refused as ever.
+        (RuleSeverity::Warn, Some(pass @ PassReason::Paused))
+        | (RuleSeverity::Deny | RuleSeverity::Ask, Some(pass @ PassReason::AllowedOnce)) => {
+            pass.verdict(&first.rule, &reason)
         }
-        RuleSeverity::Warn => Verdict::pass().with_effect(Effect::Notice(reason)),
+        (RuleSeverity::Deny, _) => Verdict::deny(reason),
+        (RuleSeverity::Ask, _) => Verdict::ask(reason),
+        (RuleSeverity::Warn, _) => Verdict::pass().with_effect(Effect::Notice(reason)),
     }
 }

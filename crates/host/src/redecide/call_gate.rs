@@ -135,8 +135,10 @@ impl ToolCallHost for PolicyCallGate<'_> {
         if !outcome.rewritten || stage == CallStage::Delegation {
             return Ok(false);
         }
-        // Hooks that read it get it again for the changed call.
-        self.changed = Some(without_fields(&outcome.payload, &CallFacts::WORKED_OUT));
+        // Hooks that read it get it again for the changed call, which is not the one that the user allowed.
+        let [paths, operations, commands, code_files] = CallFacts::WORKED_OUT;
+        let stale = [paths, operations, commands, code_files, "allowance_ends_at_ms"];
+        self.changed = Some(without_fields(&outcome.payload, &stale));
         Ok(true)
     }
 
