@@ -39,6 +39,9 @@ pub struct DefaultHandlerFactory {
     builtin_state: Arc<BuiltinState>,
     /// Whether a worker loads its scripts immediately, to check them, and tools are checked.
     pub(crate) probes_workers: bool,
+    /// Notes what the scripts of hooks reach.
+    #[cfg(feature = "script")]
+    pub(crate) coverage: Option<Arc<pintle_script::CoverageRecorder>>,
 }
 
 impl DefaultHandlerFactory {
@@ -53,7 +56,17 @@ impl DefaultHandlerFactory {
             module_cache: Arc::default(),
             builtin_state: Arc::default(),
             probes_workers: true,
+            #[cfg(feature = "script")]
+            coverage: None,
         }
+    }
+
+    /// Notes what the scripts of hooks reach when they are called; the interpreter runs all of them.
+    #[cfg(feature = "script")]
+    #[must_use]
+    pub fn with_coverage(mut self, recorder: Arc<pintle_script::CoverageRecorder>) -> Self {
+        self.coverage = Some(recorder);
+        self
     }
 
     /// Sets the judge that calls language models for model hooks. Default: none, and such hooks fail when they are

@@ -1,6 +1,7 @@
 //! Starlark, as hooks see it.
 
 mod anything;
+mod coverage;
 mod limits;
 mod memory;
 mod plugins;

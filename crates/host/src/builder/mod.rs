@@ -66,6 +66,8 @@ pub struct RuntimeBuilder {
     redact_secrets: bool,
     wrapping: HandlerWrapping,
     hook_cache: Option<Arc<HookCache>>,
+    #[cfg(feature = "script")]
+    coverage: Option<Arc<pintle_script::CoverageRecorder>>,
 }
 
 impl RuntimeBuilder {
@@ -369,6 +371,14 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Notes what the scripts of hooks reach when they are called, for tests. Default: nothing is noted.
+    #[cfg(feature = "script")]
+    #[must_use]
+    pub fn coverage(mut self, recorder: Arc<pintle_script::CoverageRecorder>) -> Self {
+        self.coverage = Some(recorder);
+        self
+    }
+
     /// Uses the hooks of files that were loaded before, if they are still as they were. Default: they are loaded.
     #[must_use]
     pub fn hook_cache(mut self, cache: Arc<HookCache>) -> Self {
@@ -414,6 +424,8 @@ impl RuntimeBuilder {
         let worker = self.worker.unwrap_or_else(WorkerProgram::find);
         let build = handlers::DefaultHandlerFactory::new(worker);
         let build = if self.skip_worker_probe { build.skip_worker_probe() } else { build };
+        #[cfg(feature = "script")]
+        let build = self.coverage.into_iter().fold(build, handlers::DefaultHandlerFactory::with_coverage);
         let build = self.judge.into_iter().fold(build, handlers::DefaultHandlerFactory::with_judge);
         let place = self.paths.first().map_or(Path::new(""), |first| &first.path);
         let place = self.layers.as_ref().map(|layers| &*layers.cwd).filter(|_| self.paths.is_empty()).unwrap_or(place);
