@@ -50,6 +50,7 @@ mod snapshot;
 mod strangers;
 mod tape;
 mod team;
+mod test_coverage;
 mod trust;
 mod try_call;
 mod unguarded;

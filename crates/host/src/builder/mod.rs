@@ -66,6 +66,7 @@ pub struct RuntimeBuilder {
     redact_secrets: bool,
     wrapping: HandlerWrapping,
     hook_cache: Option<Arc<HookCache>>,
+    substitutes: Option<Arc<[HookDeclaration]>>,
     #[cfg(feature = "script")]
     coverage: Option<Arc<pintle_script::CoverageRecorder>>,
 }
@@ -371,6 +372,14 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Builds these declarations instead of those with the same name and location, for tests of how a change of a hook is
+    /// noticed. Default: none.
+    #[must_use]
+    pub fn substitutes(mut self, substitutes: Arc<[HookDeclaration]>) -> Self {
+        self.substitutes = Some(substitutes);
+        self
+    }
+
     /// Notes what the scripts of hooks reach when they are called, for tests. Default: nothing is noted.
     #[cfg(feature = "script")]
     #[must_use]
@@ -424,6 +433,7 @@ impl RuntimeBuilder {
         let worker = self.worker.unwrap_or_else(WorkerProgram::find);
         let build = handlers::DefaultHandlerFactory::new(worker);
         let build = if self.skip_worker_probe { build.skip_worker_probe() } else { build };
+        let build = self.substitutes.into_iter().fold(build, handlers::DefaultHandlerFactory::with_substitutes);
         #[cfg(feature = "script")]
         let build = self.coverage.into_iter().fold(build, handlers::DefaultHandlerFactory::with_coverage);
         let build = self.judge.into_iter().fold(build, handlers::DefaultHandlerFactory::with_judge);

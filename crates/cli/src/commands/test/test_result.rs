@@ -42,6 +42,8 @@ pub(in crate::commands) struct TestResult {
     pub(super) location: Location,
     pub(super) status: TestStatus,
     pub(super) actual: Option<ActualDecision>,
+    /// What hooks said, for the model and for the user: rules name themselves there.
+    pub(super) said: Vec<String>,
 }
 
 impl TestResult {

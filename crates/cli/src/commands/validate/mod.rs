@@ -94,7 +94,7 @@ impl ValidateArgs {
 /// The examples of hooks that do not hold. Only hooks that need nothing outside this process are called.
 fn run_examples(built: &LoadedRuntime) -> Vec<Diagnostic> {
     let suites = collect_suites(built);
-    let results = suites.iter().filter(|suite| suite.is_in_process()).flat_map(|suite| suite.run(built, |_| true));
+    let results = suites.iter().filter(|suite| suite.is_in_process()).flat_map(|suite| suite.run_all(built));
     results.filter_map(|result| result.diagnostic()).collect()
 }
 
