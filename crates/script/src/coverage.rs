@@ -7,7 +7,7 @@
 
 use std::mem;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::Location;
@@ -65,25 +65,31 @@ impl CoveredScript {
     }
 }
 
-/// Whether each point of a script was reached.
+/// Whether each point of a script was reached: at all, and since this was last asked.
 #[derive(Debug)]
-pub struct PointHits(Vec<AtomicBool>);
+pub struct PointHits(Vec<AtomicU8>);
+
+/// A point was reached.
+const REACHED: u8 = 1;
+/// A point was reached since this was last asked.
+const NEW: u8 = 2;
 
 impl PointHits {
     /// Notes that a point was reached.
     pub fn note(&self, index: usize) {
         if let Some(hit) = self.0.get(index) {
-            hit.store(true, Ordering::Relaxed);
+            hit.store(REACHED | NEW, Ordering::Relaxed);
         }
     }
 
     fn is_reached(&self, index: usize) -> bool {
-        self.0.get(index).is_some_and(|hit| hit.load(Ordering::Relaxed))
+        self.0.get(index).is_some_and(|hit| hit.load(Ordering::Relaxed) & REACHED != 0)
     }
 
     /// The points that were reached since this was last asked.
     fn take(&self) -> Vec<usize> {
-        let taken = self.0.iter().enumerate().filter(|(_, hit)| hit.swap(false, Ordering::Relaxed));
+        let is_new = |hit: &AtomicU8| hit.fetch_and(!NEW, Ordering::Relaxed) & NEW != 0;
+        let taken = self.0.iter().enumerate().filter(|(_, hit)| is_new(hit));
         taken.map(|(index, _)| index).collect()
     }
 }
@@ -134,7 +140,7 @@ impl CoverageRecorder {
         let ast = ast.map_statement(|stmt| write(&mut prober, stmt));
         let points = prober.points.into_iter().map(|(kind, span)| CoveragePoint { kind, location: locate(span) });
         let points: Vec<CoveragePoint> = points.collect();
-        let hits = Arc::new(PointHits(points.iter().map(|_| AtomicBool::new(false)).collect()));
+        let hits = Arc::new(PointHits(points.iter().map(|_| AtomicU8::new(0)).collect()));
         let script = Arc::new(CoveredScript { points, hits: Arc::clone(&hits) });
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(script);
         CoveredModule { ast, hits }

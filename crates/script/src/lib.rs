@@ -27,6 +27,7 @@ mod globals;
 mod guard_check;
 mod language;
 mod load;
+mod mutants;
 mod native;
 mod payload;
 mod plugin;
@@ -44,6 +45,7 @@ pub use globals::{DONE_KEY, ScriptBuiltinDef, catalogue};
 pub use guard_check::{GuardScripts, check_guard};
 pub use language::{ScriptKind, ScriptPlacement, ScriptPowers};
 pub use load::Script;
+pub use mutants::{ScriptMutant, script_mutants, when_mutants};
 pub use plugin::{
     CompiledPlugin, FunctionInfo, PluginFunction, PluginInventory, PluginModule, RecordedArgument,
     RecordedRegistration, compile_plugin, compile_plugin_covered, compile_plugin_unbounded,

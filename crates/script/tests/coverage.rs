@@ -1,6 +1,8 @@
 //! What covered scripts reach.
 
-use pintle_contract::{CallId, CallLimits, CancelToken, EffectCaller, EventName, NoEffects, Payload, ScriptSource};
+use pintle_contract::{
+    CallId, CallLimits, CancelToken, EffectCaller, EventName, MatchResult, NoEffects, Payload, ScriptSource,
+};
 use pintle_script::{
     CoverageKind, CoverageRecorder, Invocation, ScriptKind, compile, compile_covered, compile_when_covered,
 };
@@ -81,8 +83,14 @@ fn what_is_not_reached_is_named() {
     ];
     assert_eq!(most, wanted);
 
-    let rest =
-        [json!({"command": "rm a"}), json!({"command": "x"}), json!({}), json!({"command": "ls"}), json!({"command": "rm", "force": 1}), json!({"command": "long words"})];
+    let rest = [
+        json!({"command": "rm a"}),
+        json!({"command": "x"}),
+        json!({}),
+        json!({"command": "ls"}),
+        json!({"command": "rm", "force": 1}),
+        json!({"command": "long words"}),
+    ];
     assert!(unreached(SCRIPT, &rest).is_empty(), "{:?}", unreached(SCRIPT, &rest));
 }
 
@@ -94,7 +102,7 @@ fn a_when_is_covered_by_its_parts() {
     let when = compile_when_covered("a", &text, None, &event, &recorder).when.unwrap();
     assert_eq!(missing(&recorder).len(), 5);
     for payload in [json!({"name": "a", "size": 1}), json!({"name": "c", "size": 9})] {
-        when.evaluate("tool.pre", &Payload::new(payload));
+        assert_eq!(when.evaluate("tool.pre", &Payload::new(payload)), MatchResult::No);
     }
     assert_eq!(missing(&recorder), [r#"1: payload["size"] > 3 true"#]);
 }

@@ -4,6 +4,7 @@ mod anything;
 mod coverage;
 mod limits;
 mod memory;
+mod mutants;
 mod plugins;
 mod projection;
 mod script_agrees;

@@ -51,6 +51,7 @@ mod strangers;
 mod tape;
 mod team;
 mod test_coverage;
+mod test_mutate;
 mod trust;
 mod try_call;
 mod unguarded;

@@ -525,7 +525,6 @@ impl RuntimeBuilder {
             idle_scope: EventScope::default(),
             empty_set: HookSet::empty(),
             handler_factory: build,
-            run_state,
             state_sharing,
             http_gateway: HttpGateway::new(&network),
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
@@ -535,7 +534,7 @@ impl RuntimeBuilder {
             workspace,
             is_shadow: self.shadow,
         };
-        let runtime = Arc::new(Runtime::new(set, self.registration_count, journals, parts));
+        let runtime = Arc::new(Runtime::new(set, self.registration_count, journals, (parts, run_state)));
         LoadedRuntime { runtime, agent, team, personas, declarations, projects, policy, diagnostics, files }
     }
 }

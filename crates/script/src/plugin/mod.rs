@@ -101,12 +101,7 @@ impl CompiledPlugin {
     }
 }
 
-fn compile_at(
-    name: &str,
-    text: &ScriptSource,
-    anywhere: bool,
-    recorder: Option<&CoverageRecorder>,
-) -> CompiledPlugin {
+fn compile_at(name: &str, text: &ScriptSource, anywhere: bool, recorder: Option<&CoverageRecorder>) -> CompiledPlugin {
     let (source, parsed) = parse(name, text, ScriptKind::Plugin);
     let ast = match parsed {
         Ok(ast) => ast,

@@ -87,16 +87,14 @@ fn perform_request(
     let Some(KeptProgram { loaded, recorder }) = programs.get(&key) else { return seen };
     let response = perform_task(loaded, key.0.name(), order.task, effects).unwrap_or(seen);
     match recorder {
-        Some(recorder) => {
-            WorkerResponse::Covered { response: Box::new(response), reached: recorder.take_indices() }
-        }
+        Some(recorder) => WorkerResponse::Covered { response: Box::new(response), reached: recorder.take_indices() },
         None => response,
     }
 }
 
 /// Performs a task; loading is done.
 fn perform_task(
-    loaded: &LoadedProgram,
+    program: &LoadedProgram,
     name: &str,
     task: WorkerTask,
     effects: &dyn EffectRunner,
@@ -104,7 +102,7 @@ fn perform_task(
     let cancel = CancelToken::default();
     let context = |limits| Invocation { effects, caller: EffectCaller::new(CallId(0), name), limits, cancel: &cancel };
     let limits = task.limits().copied().unwrap_or_default();
-    let answer = match (loaded, task) {
+    let answer = match (program, task) {
         (_, WorkerTask::Load) => return None,
         (LoadedProgram::Plugin(module), WorkerTask::Call { function, event, .. }) => {
             let missing = || Failure::new(FailureKind::Error, "the plugin has no such function");

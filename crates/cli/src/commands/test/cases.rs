@@ -11,7 +11,7 @@ use pintle_host::tools::{NativeToolCall, PINTLE, ToolVocabulary, caller_of};
 use pintle_host::{
     Diagnostic, EventKind, EventScope, FailurePolicy, HookCache, LoadedRuntime, Payload, RuntimeBuilder,
 };
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::expectation::{ActualDecision, decision_word};
 use super::hook_examples::{build_event, check_fields, describe_payload, failures};
@@ -222,6 +222,8 @@ fn decided_about_call(call: &TriedCall, handled: &HandledCall, is_translated: bo
         reason: decided.reason.clone(),
         context: decided.context.clone(),
         rewritten,
+        metrics: Map::new(),
+        log: Vec::new(),
     }
 }
 

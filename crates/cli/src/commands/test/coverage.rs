@@ -62,9 +62,9 @@ struct CoveredCount {
 }
 
 impl CoveredCount {
-    fn of(all: impl Iterator<Item = bool>) -> Self {
-        let count = |sum: Self, reached| Self { reached: sum.reached + usize::from(reached), total: sum.total + 1 };
-        all.fold(Self::default(), count)
+    fn count(all: impl Iterator<Item = bool>) -> Self {
+        let add = |sum: Self, reached| Self { reached: sum.reached + usize::from(reached), total: sum.total + 1 };
+        all.fold(Self::default(), add)
     }
 
     /// The part that was reached, rounded down.
@@ -115,11 +115,11 @@ impl CoverageReport {
     }
 
     fn lines(&self) -> CoveredCount {
-        CoveredCount::of(self.files.values().flat_map(|file| file.lines.values().copied()))
+        CoveredCount::count(self.files.values().flat_map(|file| file.lines.values().copied()))
     }
 
     fn branches(&self) -> CoveredCount {
-        CoveredCount::of(self.files.values().flat_map(|file| file.branches.values().map(|branch| branch.is_reached)))
+        CoveredCount::count(self.files.values().flat_map(|file| file.branches.values().map(|branch| branch.is_reached)))
     }
 
     /// Why the lines that were reached are too few, if they are.
@@ -208,11 +208,11 @@ fn shown(counts: &[(&str, CoveredCount)]) -> String {
 
 impl FileCoverage {
     fn lines(&self) -> CoveredCount {
-        CoveredCount::of(self.lines.values().copied())
+        CoveredCount::count(self.lines.values().copied())
     }
 
     fn branches(&self) -> CoveredCount {
-        CoveredCount::of(self.branches.values().map(|branch| branch.is_reached))
+        CoveredCount::count(self.branches.values().map(|branch| branch.is_reached))
     }
 
     fn missing_lines(&self) -> impl Iterator<Item = usize> {
@@ -265,7 +265,7 @@ impl PackCoverage {
         let rows: Vec<_> = row_coverage(pack).collect();
         let missing = rows.iter().filter(|row| !row.decides_example);
         let missing = missing.map(|row| (format!("{}.{}", pack.name, row.rule.id), row.row + 1)).collect();
-        Self { name: pack.name, rows: CoveredCount::of(rows.iter().map(|row| row.decides_example)), missing }
+        Self { name: pack.name, rows: CoveredCount::count(rows.iter().map(|row| row.decides_example)), missing }
     }
 }
 

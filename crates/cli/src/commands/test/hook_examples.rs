@@ -135,7 +135,8 @@ impl ExampleSuite {
         };
         let scope = EventScope { approver: Some(defer_approval()), ..EventScope::default() };
         let outcome = runtime.fire_in(&event, &scope);
-        let actual = ActualDecision::from_outcome(&outcome);
+        let log = scope.logs.take_lines().into_iter().map(|line| line.message).collect();
+        let actual = ActualDecision { metrics: runtime.metrics(), log, ..ActualDecision::from_outcome(&outcome) };
         let mut problems = failures(&outcome);
         if problems.is_empty() {
             problems = actual.differences(example, name.def());

@@ -4,6 +4,7 @@ mod cases;
 mod coverage;
 mod expectation;
 mod hook_examples;
+mod mutate;
 mod plan;
 mod report;
 mod test_result;
@@ -25,6 +26,7 @@ use crate::terminal::Terminal;
 use cases::{case_files, read_cases};
 use coverage::CoverageReport;
 pub(super) use hook_examples::collect_suites;
+use mutate::{MutationReport, judge_mutants, run_with_reach};
 use plan::{RunChanges, TestPlan, TestSetup};
 use report::TestReport;
 
@@ -52,6 +54,9 @@ pub(crate) struct TestArgs {
     /// Fail if the tests reach less than this part of the lines, in per cent. Implies `--coverage`.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     fail_under: Option<u8>,
+    /// Change scripts, conditions and rules in small ways, and show the changes that no test notices.
+    #[arg(long, conflicts_with = "list")]
+    mutate: bool,
     /// How many tests run at the same time [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -89,7 +94,7 @@ impl TestArgs {
             filter: self.filter.as_deref(),
             jobs: self.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
         };
-        let coverage = self.wants_coverage().then(Arc::<CoverageRecorder>::default);
+        let coverage = (self.wants_coverage() || self.mutate).then(Arc::<CoverageRecorder>::default);
         let changes = RunChanges { coverage, substitutes: None };
         let plan = load_plan(&setup, &changes, case_paths, terminal)?;
         let items = plan.items(&setup);
@@ -97,17 +102,26 @@ impl TestArgs {
             let help = "`pintle test --list` lists the examples";
             return Err(CliError::invalid_input(format!("no example contains `{text}`")).help(help));
         }
-        let results = match self.list {
-            true => plan.list(&items),
-            false => plan.run(&items, &setup, &changes, terminal)?,
+        let (results, reach) = match (self.list, self.mutate) {
+            (true, _) => (plan.list(&items), Vec::new()),
+            (false, true) => run_with_reach(&plan, &items, &setup, &changes)?,
+            (false, false) => (plan.run(&items, &setup, &changes, terminal)?, Vec::new()),
         };
-        let coverage = changes.coverage.as_deref().map(|recorder| CoverageReport::new(recorder, &plan, &results));
-        let report = TestReport::new(results, coverage);
+        let recorder = changes.coverage.as_deref();
+        let coverage =
+            recorder.filter(|_| self.wants_coverage()).map(|recorder| CoverageReport::new(recorder, &plan, &results));
+        let mut report = TestReport::new(results, coverage);
+        // What a mutant does is only seen in tests that hold.
+        if let Some(recorder) = recorder.filter(|_| self.mutate && report.status() == CliStatus::Done) {
+            report.set_mutants(judge_mutants(&plan, &reach, &setup, recorder, terminal));
+        }
         self.print(&report, &plan, terminal, global);
         let shortfall = self.fail_under.and_then(|percent| report.coverage()?.shortfall(percent));
         shortfall.iter().for_each(|text| terminal.print_note(text));
         Ok(match report.status() {
-            CliStatus::Done if shortfall.is_some() => CliStatus::Failed,
+            CliStatus::Done if shortfall.is_some() || report.mutants().is_some_and(MutationReport::has_survivor) => {
+                CliStatus::Failed
+            }
             status => status,
         })
     }

@@ -1,7 +1,6 @@
 //! What one command line tests, and how it is run: in parallel, with the results in a fixed order.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -71,6 +70,8 @@ pub(super) struct TestPlan {
     pub(super) suites: Vec<ExampleSuite>,
     pub(super) packs: Vec<ActivePack>,
     pub(super) cases: Vec<PolicyCase>,
+    /// Whether only the cases are meant.
+    pub(super) is_only_cases: bool,
 }
 
 /// One test: an example of a suite, the rules of a pack, or a case.
@@ -86,7 +87,19 @@ impl TestPlan {
     pub(super) fn new(built: LoadedRuntime, cases: Vec<PolicyCase>, is_only_cases: bool) -> Self {
         let (suites, packs) =
             if is_only_cases { (Vec::new(), Vec::new()) } else { (collect_suites(&built), active_packs(&built)) };
-        Self { built, suites, packs, cases }
+        Self { built, suites, packs, cases, is_only_cases }
+    }
+
+    /// The declarations of the hooks: those of all agents, then those of single agents.
+    pub(super) fn declarations(&self) -> Vec<&HookDeclaration> {
+        let mut declarations: Vec<&HookDeclaration> = self.built.declarations.iter().collect();
+        let members = self.built.team.iter().flat_map(|team| &team.agents);
+        let mut agents: Vec<_> = members.chain(self.built.agent.iter().flat_map(|agent| &agent.agents)).collect();
+        while let Some(agent) = agents.pop() {
+            agents.extend(&agent.agents);
+            declarations.extend(&agent.hooks);
+        }
+        declarations
     }
 
     /// The tests that are wanted, in the order of their results.

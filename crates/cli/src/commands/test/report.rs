@@ -6,6 +6,7 @@ use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
 
 use super::coverage::CoverageReport;
+use super::mutate::MutationReport;
 use super::test_result::{TestKind, TestResult, TestStatus};
 use crate::error::CliStatus;
 use crate::render::diagnostic::{JsonDiagnostic, render_diagnostic};
@@ -28,11 +29,21 @@ const FIRST_EXAMPLE: &str = "add them to a hook file, beside `event:`\n\n    exa
 pub(super) struct TestReport {
     results: Vec<TestResult>,
     coverage: Option<CoverageReport>,
+    mutants: Option<MutationReport>,
 }
 
 impl TestReport {
     pub(super) fn new(results: Vec<TestResult>, coverage: Option<CoverageReport>) -> Self {
-        Self { results, coverage }
+        Self { results, coverage, mutants: None }
+    }
+
+    pub(super) fn set_mutants(&mut self, mutants: MutationReport) {
+        self.mutants = Some(mutants);
+    }
+
+    /// What tests noticed of mutants, if that was asked for.
+    pub(super) fn mutants(&self) -> Option<&MutationReport> {
+        self.mutants.as_ref()
     }
 
     /// What the tests reached, if that was asked for.
@@ -91,6 +102,7 @@ impl TestReport {
         let (tone, text) = summary_text(&all);
         terminal.print_line(format!("{}: {}", count_text(self.by_file().len(), "file"), style::paint_text(tone, text)));
         self.coverage.iter().for_each(|coverage| coverage.print_text(terminal));
+        self.mutants.iter().for_each(|mutants| mutants.print_text(terminal));
     }
 
     /// Prints what does not hold to standard error.
@@ -118,6 +130,7 @@ impl TestReport {
             "not_run": count(|status| matches!(status, TestStatus::NotRun(_) | TestStatus::Listed)),
             "results": results,
             "coverage": self.coverage.as_ref().map(CoverageReport::to_json),
+            "mutants": self.mutants.as_ref().map(MutationReport::to_json),
         })
     }
 
