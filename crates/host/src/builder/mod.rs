@@ -417,7 +417,11 @@ impl RuntimeBuilder {
             }
             // Only scripts that are not known are compiled, and few of them need such a stack.
             known if self.known_scripts.is_some() => self.load_sources(&question, known),
-            known => sources::run_with_stack(|| self.load_sources(&question, known)),
+            known => {
+                // A watch of the files that are read is one of this thread.
+                let watch = pintle_files::WatchHandle::of_this_thread();
+                sources::run_with_stack(|| watch.take_part(|| self.load_sources(&question, known)))
+            }
         }
     }
 

@@ -20,7 +20,7 @@ use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::render::progress::ProgressLine;
 use crate::terminal::Terminal;
-pub(super) use redecide::{ComparisonTask, RedecideArgs};
+pub(super) use redecide::{ComparisonTask, RedecideArgs, recognise_file};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {

@@ -91,6 +91,17 @@ impl CaseRunner<'_> {
         })
     }
 
+    /// What hooks decide about a case, and which of them do, in the words of a case; a text says why they cannot.
+    pub(super) fn decide(
+        &mut self,
+        case: &PolicyCase,
+    ) -> Result<Result<(ActualDecision, Vec<String>), String>, CliError> {
+        Ok(self.judge_call(case)?.and_then(|judged| match judged.failures.first() {
+            Some(failure) => Err(failure.clone()),
+            None => Ok((judged.actual, judged.deciders)),
+        }))
+    }
+
     /// Judges a whole tool call as `pintle try` does.
     fn judge_call(&self, case: &PolicyCase) -> Result<Result<JudgedCase, String>, CliError> {
         let (call, host) = match case_call(case, self.host) {

@@ -1,6 +1,7 @@
 //! Runs the examples of hooks, each against its hook alone, and those of the rules of packs.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use pintle_host::contract::{Effect, HookDeclaration, HookExample, suggest_or_list};
@@ -116,6 +117,11 @@ impl ExampleSuite {
     /// Runs all examples.
     pub(in crate::commands) fn run_all(&self, built: &LoadedRuntime) -> Vec<TestResult> {
         self.examples.iter().map(|example| self.run_example(built, example)).collect()
+    }
+
+    /// The file of the hook.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.hook.location.path()
     }
 
     /// Whether the examples are those of a hook with this name and location.

@@ -4,10 +4,12 @@ mod cases;
 mod coverage;
 mod expectation;
 mod hook_examples;
+mod init;
 mod mutate;
 mod plan;
 mod report;
 mod test_result;
+mod watch;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -57,6 +59,13 @@ pub(crate) struct TestArgs {
     /// Change scripts, conditions and rules in small ways, and show the changes that no test notices.
     #[arg(long, conflicts_with = "list")]
     mutate: bool,
+    /// Stay, and run the tests again that a changed file touches; Ctrl-C ends.
+    #[arg(long, conflicts_with_all = ["list", "mutate", "coverage", "fail_under", "format", "init"])]
+    watch: bool,
+    /// Write a case file from the tool calls of a tape or of a session file of Claude Code or Codex, with what the hooks
+    /// decide about each now.
+    #[arg(long, value_name = "TAPE|FILE", conflicts_with_all = ["list", "mutate", "coverage", "fail_under", "format", "filter"])]
+    init: Option<String>,
     /// How many tests run at the same time [default: the number of processors].
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
@@ -94,9 +103,15 @@ impl TestArgs {
             filter: self.filter.as_deref(),
             jobs: self.jobs.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN),
         };
+        if let Some(source) = &self.init {
+            return init::write_cases(source, &setup, terminal, global);
+        }
+        if self.watch {
+            return watch::watch_tests(&setup, &case_paths, terminal, global);
+        }
         let coverage = (self.wants_coverage() || self.mutate).then(Arc::<CoverageRecorder>::default);
         let changes = RunChanges { coverage, substitutes: None };
-        let plan = load_plan(&setup, &changes, case_paths, terminal)?;
+        let plan = load_plan(&setup, &changes, &case_paths, terminal)?;
         let items = plan.items(&setup);
         if let Some(text) = self.filter.as_deref().filter(|_| items.is_empty()) {
             let help = "`pintle test --list` lists the examples";
@@ -163,7 +178,7 @@ impl TestArgs {
 fn load_plan(
     setup: &TestSetup<'_>,
     changes: &RunChanges,
-    case_paths: Vec<PathBuf>,
+    case_paths: &[PathBuf],
     terminal: &Terminal,
 ) -> Result<TestPlan, CliError> {
     let places = setup.places;
@@ -174,7 +189,7 @@ fn load_plan(
     }
     // A case file that is named is what is meant.
     let is_only_cases = !case_paths.is_empty() && !places.is_named;
-    let case_paths = if case_paths.is_empty() { case_files(&places.paths, &built) } else { case_paths };
+    let case_paths = if case_paths.is_empty() { case_files(&places.paths, &built) } else { case_paths.to_vec() };
     let (cases, found) = read_cases(&case_paths);
     found.iter().for_each(|diagnostic| terminal.print_error_line(render_diagnostic(diagnostic)));
     if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
