@@ -184,7 +184,7 @@ impl EditCollector<'_> {
             }
             Stmt::Def(def) => {
                 let was_top_level = std::mem::replace(&mut self.is_top_level, false);
-                self.block(&def.body, block_statements(&def.body).last().map(|stmt| span_of(stmt)));
+                self.block(&def.body, block_statements(&def.body).last().map(span_of));
                 self.is_top_level = was_top_level;
             }
             Stmt::Pass | Stmt::Load(_) => {}

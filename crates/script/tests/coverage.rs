@@ -1,5 +1,7 @@
 //! What covered scripts reach.
 
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 use pintle_contract::{
     CallId, CallLimits, CancelToken, EffectCaller, EventName, MatchResult, NoEffects, Payload, ScriptSource,
 };

@@ -1,5 +1,7 @@
 //! What is changed in scripts to see whether tests notice.
 
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 use pintle_contract::ScriptSource;
 use pintle_script::{ScriptKind, ScriptMutant, script_mutants, when_mutants};
 
