@@ -248,6 +248,10 @@ pub struct HookExample {
     pub rewrite: Option<Map<String, Value>>,
     /// A text that the context for the model must contain.
     pub context: Option<String>,
+    /// Metrics that the hook must have counted or set, with their values.
+    pub metrics: Option<Map<String, Value>>,
+    /// A text that a line which the hook logs must contain.
+    pub log: Option<String>,
     /// Where it was declared.
     pub location: Location,
 }

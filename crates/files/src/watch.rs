@@ -228,6 +228,12 @@ impl SeenFiles {
             && self.real_paths.iter().all(|(path, real)| fs::canonicalize(path).ok() == *real)
     }
 
+    /// The files that were looked at, each as it was then, and those that were looked for and not found.
+    pub fn states(&self) -> impl Iterator<Item = (&Path, &FileState)> {
+        let absent = self.absent.values().flat_map(|absent| &absent.files).map(|file| (file, &FileState::ABSENT));
+        self.files.iter().chain(absent).map(|(path, state)| (path.as_path(), state))
+    }
+
     /// How many files were looked at.
     #[must_use]
     pub fn count(&self) -> usize {

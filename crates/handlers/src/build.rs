@@ -39,6 +39,11 @@ pub struct DefaultHandlerFactory {
     builtin_state: Arc<BuiltinState>,
     /// Whether a worker loads its scripts immediately, to check them, and tools are checked.
     pub(crate) probes_workers: bool,
+    /// Declarations that are built in place of those with the same name and location.
+    substitutes: Arc<[HookDeclaration]>,
+    /// Notes what the scripts of hooks reach.
+    #[cfg(feature = "script")]
+    pub(crate) coverage: Option<Arc<pintle_script::CoverageRecorder>>,
 }
 
 impl DefaultHandlerFactory {
@@ -53,7 +58,35 @@ impl DefaultHandlerFactory {
             module_cache: Arc::default(),
             builtin_state: Arc::default(),
             probes_workers: true,
+            substitutes: Arc::from([]),
+            #[cfg(feature = "script")]
+            coverage: None,
         }
+    }
+
+    /// Builds these declarations instead of those with the same name and location, for tests of how a change is noticed.
+    #[must_use]
+    pub fn with_substitutes(mut self, substitutes: Arc<[HookDeclaration]>) -> Self {
+        self.substitutes = substitutes;
+        self
+    }
+
+    /// The declaration that is built for one.
+    fn substitute<'d>(&'d self, declaration: &'d HookDeclaration) -> &'d HookDeclaration {
+        let is_it = |other: &&HookDeclaration| {
+            other.name == declaration.name
+                && other.location.path() == declaration.location.path()
+                && other.location.span == declaration.location.span
+        };
+        self.substitutes.iter().find(is_it).unwrap_or(declaration)
+    }
+
+    /// Notes what the scripts of hooks reach when they are called; the interpreter runs all of them.
+    #[cfg(feature = "script")]
+    #[must_use]
+    pub fn with_coverage(mut self, recorder: Arc<pintle_script::CoverageRecorder>) -> Self {
+        self.coverage = Some(recorder);
+        self
     }
 
     /// Sets the judge that calls language models for model hooks. Default: none, and such hooks fail when they are
@@ -89,6 +122,7 @@ impl DefaultHandlerFactory {
 
 impl HandlerFactory for DefaultHandlerFactory {
     fn build_handler(&self, declaration: &HookDeclaration) -> BuiltHandler {
+        let declaration = self.substitute(declaration);
         match &declaration.handler {
             HandlerSpec::None => BuiltHandler { handler: Some(Arc::new(NoopHandler)), ..BuiltHandler::default() },
             HandlerSpec::Script(text) => self.script_handler(declaration, text),
@@ -109,6 +143,7 @@ impl HandlerFactory for DefaultHandlerFactory {
     }
 
     fn build_matcher(&self, declaration: &HookDeclaration) -> BuiltMatcher {
+        let declaration = self.substitute(declaration);
         match &declaration.matcher {
             None => BuiltMatcher::default(),
             Some(MatcherSpec::Expression(expression)) => self.script_matcher(declaration, expression),

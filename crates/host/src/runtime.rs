@@ -35,6 +35,7 @@ thread_local! {
 pub struct Runtime {
     pub(crate) registry: Arc<HookRegistry>,
     pub(crate) parts: Arc<RuntimeParts>,
+    run_state: Arc<RunState>,
     journals: JournalFanout,
 }
 
@@ -50,7 +51,6 @@ pub(crate) struct RuntimeParts {
     pub(crate) handler_factory: handlers::DefaultHandlerFactory,
     /// Chooses other handlers for hooks that are compiled later.
     pub(crate) handler_override: Option<Arc<dyn HandlerOverride>>,
-    pub(crate) run_state: Arc<RunState>,
     pub(crate) state_sharing: Option<Arc<StateSharing>>,
     pub(crate) http_gateway: HttpGateway,
     pub(crate) clock: Arc<dyn Clock>,
@@ -91,8 +91,13 @@ impl Drop for PooledScope {
 
 impl Runtime {
     /// Creates a runtime; `registered` is the number of registrations so far.
-    pub(crate) fn new(set: HookSet, registered: u64, journals: JournalFanout, parts: RuntimeParts) -> Self {
-        Self { registry: Arc::new(HookRegistry::new(set, registered)), parts: Arc::new(parts), journals }
+    pub(crate) fn new(
+        set: HookSet,
+        registered: u64,
+        journals: JournalFanout,
+        (parts, run_state): (RuntimeParts, Arc<RunState>),
+    ) -> Self {
+        Self { registry: Arc::new(HookRegistry::new(set, registered)), parts: Arc::new(parts), run_state, journals }
     }
 
     /// A runtime with the same hooks and the same state of scripts that records on another tape: for a host with many
@@ -102,23 +107,24 @@ impl Runtime {
     pub fn with_tape(&self, tape: Arc<Tape>) -> Arc<Self> {
         tape.record_hooks(self.hooks().chains());
         let (registry, parts) = (Arc::clone(&self.registry), Arc::clone(&self.parts));
-        Arc::new(Self { registry, parts, journals: self.journals.with_tape(tape) })
+        let run_state = Arc::clone(&self.run_state);
+        Arc::new(Self { registry, parts, run_state, journals: self.journals.with_tape(tape) })
     }
 
     /// A runtime with one hook of this one and no journals, for the examples of the hook: as if its source were trusted and
-    /// its verdict enforced. The state that scripts kept so far is discarded, also that of this runtime.
+    /// its verdict enforced. It has a state of scripts of its own, which is empty.
     #[must_use]
     pub fn isolate_hook(&self, chain: &Chain, hook: &Hook) -> Self {
-        self.discard_state();
         let hook = Hook { mode: EnforcementMode::Enforce, source_trust: SourceTrust::Trusted, ..hook.clone() };
         let set = HookSet::new(vec![Chain { hooks: vec![Arc::new(hook)], ..chain.clone() }]);
         let journals = JournalFanout::new(None, Vec::new());
-        Self { registry: Arc::new(HookRegistry::new(set, 0)), parts: Arc::clone(&self.parts), journals }
+        let registry = Arc::new(HookRegistry::new(set, 0));
+        Self { registry, parts: Arc::clone(&self.parts), run_state: Arc::default(), journals }
     }
 
     /// Discards the state that scripts kept so far: the metrics and the cache of all layers.
     pub fn discard_state(&self) {
-        self.parts.run_state.clear();
+        self.run_state.clear();
     }
 
     /// Fires an event without an agent and returns its outcome.
@@ -334,7 +340,7 @@ impl Runtime {
     /// the plain name and the others have their layer added, as in `calls (project)`.
     #[must_use]
     pub fn metrics(&self) -> Map<String, Value> {
-        self.parts.run_state.metrics()
+        self.run_state.metrics()
     }
 
     /// Whether shadow mode is on: hooks are called but not enforced.
@@ -392,7 +398,7 @@ impl Runtime {
     }
 
     pub(crate) fn run_state(&self) -> &RunState {
-        &self.parts.run_state
+        &self.run_state
     }
 
     /// How the state of scripts is shared with other processes; `None` if it is not.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pintle_shell::{CallSite, ShellLanguage, operations_of_command};
+use pintle_shell::{CallSite, Operation, ShellLanguage, operations_of_command};
 
 use crate::{OperationTest, PackDef, RuleDef};
 
@@ -31,12 +31,43 @@ pub fn broken_examples(pack: &'static PackDef) -> impl Iterator<Item = BrokenExa
     })
 }
 
+/// A row of a rule, which is one of its tests.
+#[derive(Debug, Clone, Copy)]
+pub struct RowCoverage {
+    /// The rule.
+    pub rule: &'static RuleDef,
+    /// The index of the row in the rule's tests.
+    pub row: usize,
+    /// Whether the row decides one of the rule's examples.
+    pub decides_example: bool,
+}
+
+/// The rows of a pack's rules, and which of them decide an example: one that the rule stops, and in which this row is the
+/// first that finds something.
+pub fn row_coverage(pack: &'static PackDef) -> impl Iterator<Item = RowCoverage> {
+    pack.rules.iter().flat_map(|rule| {
+        let deciding: Vec<usize> = rule.stops.iter().filter_map(|command| deciding_row(rule.tests, command)).collect();
+        let row = move |row| RowCoverage { rule, row, decides_example: deciding.contains(&row) };
+        (0..rule.tests.len()).map(row).collect::<Vec<_>>()
+    })
+}
+
+/// The row that decides about a command line.
+fn deciding_row(tests: &[OperationTest], command: &str) -> Option<usize> {
+    let operations = operations_of_example(command);
+    operations.iter().find_map(|operation| tests.iter().position(|test| test.matches(operation)))
+}
+
 fn finds(tests: &[OperationTest], command: &str) -> bool {
+    deciding_row(tests, command).is_some()
+}
+
+/// What a command line would do in the project of the examples.
+fn operations_of_example(command: &str) -> Vec<Operation> {
     let home = Path::new(if cfg!(windows) { "C:/Users/user" } else { "/home/user" });
     let project = home.join("project");
     let site = CallSite::new(&project, &project).with_home(Some(home));
-    let operations = operations_of_command(command, ShellLanguage::BashOrZsh, &site);
-    operations.iter().any(|operation| tests.iter().any(|test| test.matches(operation)))
+    operations_of_command(command, ShellLanguage::BashOrZsh, &site)
 }
 
 impl BrokenExample {

@@ -14,7 +14,7 @@ mod rules;
 mod settings;
 
 pub use allowed::AllowedTarget;
-pub use examples::{BrokenExample, broken_examples};
+pub use examples::{BrokenExample, RowCoverage, broken_examples, row_coverage};
 pub use judge::{ALLOWED_ONCE_RULE, PAUSED_RULE, PackFinding, judge};
 pub use pack::{OperationTest, PackDef, RuleDef, RuleSeverity};
 pub use policy::{

@@ -4,6 +4,7 @@ mod calls;
 mod examples;
 mod fixture;
 mod lines;
+mod mutants;
 mod policy;
 mod powershell;
 mod scripts;

@@ -8,6 +8,7 @@ use std::thread::{Builder, scope};
 use pintle_contract::{Diagnostic, ScriptSource, ScriptTexts};
 
 use crate::analysis::{self, ArgumentsForm, ResolvedScript};
+use crate::coverage::{CoverageRecorder, PointHits};
 use crate::finding::ScriptFinding;
 use crate::language::{ScriptKind, ScriptPlacement, ScriptPowers};
 use crate::load::{self, LazyFunction, Script};
@@ -40,6 +41,8 @@ pub struct CompiledScript {
     pub needs_order: bool,
     /// The findings behind `diagnostics`, which can be sent between processes.
     pub findings: Vec<ScriptFinding>,
+    /// What it reached, if it is covered.
+    pub hits: Option<Arc<PointHits>>,
 }
 
 /// Compiles a script: parses and checks it, decides where it may run, and loads it if that is in this process.
@@ -47,19 +50,43 @@ pub struct CompiledScript {
 /// Never panics and never runs code whose cost is not bounded.
 #[must_use]
 pub fn compile(name: &str, text: &ScriptSource, script_kind: ScriptKind) -> CompiledScript {
+    compile_here(name, text, script_kind, None)
+}
+
+/// As [`compile`], but the script runs in the interpreter, and the recorder notes what it reaches.
+#[must_use]
+pub fn compile_covered(
+    name: &str,
+    text: &ScriptSource,
+    script_kind: ScriptKind,
+    recorder: &CoverageRecorder,
+) -> CompiledScript {
+    compile_here(name, text, script_kind, Some(recorder))
+}
+
+fn compile_here(
+    name: &str,
+    text: &ScriptSource,
+    script_kind: ScriptKind,
+    recorder: Option<&CoverageRecorder>,
+) -> CompiledScript {
     let prepared = PreparedSource::new(name, text);
     let compiled = match prepared.0.is_shallow {
-        true => try_here(|| compile_at(prepared, script_kind, false)),
-        false => try_on_large_stack(&[&text.text], || compile_at(prepared, script_kind, false)),
+        true => try_here(|| compile_at(prepared, script_kind, false, recorder)),
+        false => try_on_large_stack(&[&text.text], || compile_at(prepared, script_kind, false, recorder)),
     };
     compiled.unwrap_or_else(|| interpreter_crash(name, text))
 }
 
 /// Compiles a script and loads it wherever it should run. For worker processes, which may die; the caller's thread must
 /// have a large stack.
-#[must_use]
-pub fn compile_unbounded(name: &str, text: &ScriptSource, script_kind: ScriptKind) -> CompiledScript {
-    try_here(|| compile_at(PreparedSource::new(name, text), script_kind, true))
+pub(crate) fn compile_unbounded(
+    name: &str,
+    text: &ScriptSource,
+    script_kind: ScriptKind,
+    recorder: Option<&CoverageRecorder>,
+) -> CompiledScript {
+    try_here(|| compile_at(PreparedSource::new(name, text), script_kind, true, recorder))
         .unwrap_or_else(|| interpreter_crash(name, text))
 }
 
@@ -126,7 +153,7 @@ impl CompiledScript {
     ) -> Self {
         let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
         let texts = ScriptTexts::default();
-        Self { script: None, diagnostics, placement, powers, texts, needs_order: true, findings }
+        Self { script: None, diagnostics, placement, powers, texts, needs_order: true, findings, hits: None }
     }
 }
 
@@ -134,6 +161,7 @@ fn compile_at(
     (source, refusal): (PreparedSource, Option<ScriptFinding>),
     script_kind: ScriptKind,
     anywhere: bool,
+    recorder: Option<&CoverageRecorder>,
 ) -> CompiledScript {
     let ast = match refusal.map_or_else(|| load::parse_prepared(&source, script_kind), Err) {
         Ok(ast) => ast,
@@ -142,12 +170,15 @@ fn compile_at(
     let resolved = ResolvedScript::new(&ast);
     let analysis = analysis::analyse(&source, &resolved, script_kind);
     let (placement, powers, mut findings) = (analysis.placement, analysis.powers, analysis.findings);
+    let covered = recorder.filter(|_| !analysis.has_failed).map(|recorder| recorder.cover_module(&source, ast.clone()));
+    let hits = covered.as_ref().map(|covered| Arc::clone(&covered.hits));
     if analysis.has_failed || (placement == ScriptPlacement::Worker && !anywhere) {
         let failed = CompiledScript::from_findings(&source, placement, powers, findings);
-        return CompiledScript { texts: analysis.texts, needs_order: analysis.needs_order, ..failed };
+        return CompiledScript { texts: analysis.texts, needs_order: analysis.needs_order, hits, ..failed };
     }
     // It decides on the payload as it is, where arguments are text.
     let may_be_native = script_kind == ScriptKind::Hook
+        && covered.is_none()
         && placement == ScriptPlacement::InProcess
         && analysis.reads.arguments == ArgumentsForm::Text;
     let (entry_point, parameter_count) = (script_kind.entry_point(), script_kind.parameters().len());
@@ -155,7 +186,8 @@ fn compile_at(
     let entry = if native.is_some() {
         LazyFunction::default()
     } else {
-        match load::evaluate(&source, ast, script_kind, entry_point) {
+        let ast = covered.map_or(ast, |covered| covered.ast);
+        match load::evaluate(&source, ast, script_kind, hits.as_ref()) {
             Ok(entry) => LazyFunction::from_loaded(entry),
             Err(finding) => {
                 findings.push(finding);
@@ -177,6 +209,7 @@ fn compile_at(
         script: Some(Arc::new(script)),
         texts: analysis.texts,
         needs_order: analysis.needs_order,
+        hits,
         ..compiled
     }
 }

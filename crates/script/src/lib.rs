@@ -20,12 +20,14 @@ mod call_state;
 mod called;
 mod capabilities;
 mod compile;
+mod coverage;
 mod demand;
 mod finding;
 mod globals;
 mod guard_check;
 mod language;
 mod load;
+mod mutants;
 mod native;
 mod payload;
 mod plugin;
@@ -36,14 +38,16 @@ mod when;
 pub use call::Invocation;
 pub use called::{check_calls, tool_header_line};
 pub use capabilities::capability_names;
-pub use compile::{CompiledScript, compile, compile_unbounded, with_compiler_stack};
+pub use compile::{CompiledScript, compile, compile_covered, with_compiler_stack};
+pub use coverage::{CoverageKind, CoveragePoint, CoverageRecorder, CoveredScript, PointHits};
 pub use finding::ScriptFinding;
 pub use globals::{DONE_KEY, ScriptBuiltinDef, catalogue};
 pub use guard_check::{GuardScripts, check_guard};
 pub use language::{ScriptKind, ScriptPlacement, ScriptPowers};
 pub use load::Script;
+pub use mutants::{ScriptMutant, script_mutants, when_mutants};
 pub use plugin::{
     CompiledPlugin, FunctionInfo, PluginFunction, PluginInventory, PluginModule, RecordedArgument,
-    RecordedRegistration, compile_plugin, compile_plugin_unbounded,
+    RecordedRegistration, compile_plugin, compile_plugin_covered, compile_plugin_unbounded,
 };
-pub use when::{CompiledWhen, WhenPredicate, compile_when};
+pub use when::{CompiledWhen, WhenPredicate, compile_when, compile_when_covered};

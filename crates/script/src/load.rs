@@ -1,7 +1,7 @@
 //! A loaded script: evaluated once, frozen, called any number of times.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use pintle_contract::{CallLimits, Failure, FailureKind, Payload, ScriptSource};
 use serde_json::Value as Json;
@@ -15,6 +15,7 @@ use crate::ScriptFinding;
 use crate::analysis::PayloadReads;
 use crate::call_state::script_error;
 use crate::compile::try_on_large_stack;
+use crate::coverage::{PointHits, set_probe};
 use crate::demand::MemoryDemand;
 use crate::finding::{FindingCode, to_one_line};
 use crate::globals;
@@ -82,7 +83,7 @@ impl Script {
     pub(crate) fn load_entry(&self) -> Result<&OwnedFrozenValue, Failure> {
         self.entry.load_once("the script", &self.source.text, || {
             let ast = parse_prepared(&self.source, self.kind).map_err(|finding| finding.message)?;
-            evaluate(&self.source, ast, self.kind, self.kind.entry_point()).map_err(|finding| finding.message)
+            evaluate(&self.source, ast, self.kind, None).map_err(|finding| finding.message)
         })
     }
 
@@ -147,13 +148,15 @@ impl LazyFunction {
     }
 }
 
-/// Evaluates a module under limits; a plugin's registrations are recorded.
+/// Evaluates a module under limits; a plugin's registrations are recorded. A module with probes notes what it reaches.
 pub(crate) fn evaluate_module(
     ast: AstModule,
     script_kind: ScriptKind,
     loading: Option<&PluginLoadState>,
+    hits: Option<&Arc<PointHits>>,
 ) -> Result<FrozenModule, ScriptFinding> {
     Module::with_temp_heap(|module| {
+        set_probe(&module, hits);
         {
             let mut eval = Evaluator::new(&module);
             if let Some(loading) = loading {
@@ -182,9 +185,10 @@ pub(crate) fn evaluate(
     source: &PreparedSource,
     ast: AstModule,
     script_kind: ScriptKind,
-    entry: &str,
+    hits: Option<&Arc<PointHits>>,
 ) -> Result<OwnedFrozenValue, ScriptFinding> {
-    let module = evaluate_module(ast, script_kind, None)?;
+    let entry = script_kind.entry_point();
+    let module = evaluate_module(ast, script_kind, None, hits)?;
     let found = module.get_option(entry).map_err(|error| internal_error(&error))?;
     let value = found.ok_or_else(|| missing_entry_point(source, script_kind, entry))?;
     let Some(parameters) = value.value().parameters_spec() else {

@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use allocative::Allocative;
@@ -19,6 +20,7 @@ use starlark::values::{Heap, NoSerialize, StarlarkValue, Value, ValueError, star
 use starlark::{starlark_module, starlark_simple_value};
 
 use crate::call_state::{SHOWN, display_truncated, perform_request};
+use crate::coverage::PointHits;
 use crate::plugin::{RegistrationRecorder, record_call};
 
 /// The context of built-ins in one call; the evaluator carries it.
@@ -68,6 +70,38 @@ impl<'v> StarlarkValue<'v> for RegisterFunction {
     ) -> starlark::Result<Value<'v>> {
         record_call(self.0, arguments, eval)?;
         Ok(Value::new_none())
+    }
+}
+
+/// The function that a covered script calls where it reaches a point of its coverage. It returns its second argument,
+/// and notes whether that is true.
+#[derive(Debug, Allocative, ProvidesStaticType, NoSerialize)]
+pub(crate) struct CoverageProbe(#[allocative(skip)] pub(crate) Arc<PointHits>);
+starlark_simple_value!(CoverageProbe);
+
+impl fmt::Display for CoverageProbe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("coverage probe")
+    }
+}
+
+#[starlark_value(type = "function")]
+impl<'v> StarlarkValue<'v> for CoverageProbe {
+    fn invoke(
+        &self,
+        _me: Value<'v>,
+        arguments: &Arguments<'v, '_>,
+        eval: &mut Evaluator<'v, '_, '_>,
+    ) -> starlark::Result<Value<'v>> {
+        // A covered script may do as many steps as any other.
+        eval.uncount_tick();
+        let mut arguments = arguments.positions(eval.heap())?;
+        let point = arguments.next().and_then(Value::unpack_i32).and_then(|point| usize::try_from(point).ok());
+        let condition = arguments.next();
+        // The point after that of a true condition is that of a false one.
+        let is_false = condition.is_some_and(|value| !value.to_bool());
+        point.into_iter().for_each(|point| self.0.note(point + usize::from(is_false)));
+        Ok(condition.unwrap_or_else(Value::new_none))
     }
 }
 

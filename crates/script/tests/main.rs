@@ -1,8 +1,10 @@
 //! Starlark, as hooks see it.
 
 mod anything;
+mod coverage;
 mod limits;
 mod memory;
+mod mutants;
 mod plugins;
 mod projection;
 mod script_agrees;

@@ -29,7 +29,7 @@ fn load_plugin(text: &str) -> (CompiledPlugin, Vec<RegistrationCall>) {
 fn load_anywhere(text: &str) -> CompiledPlugin {
     match load_plugin(text).0 {
         here if here.module.is_some() || here.placement == ScriptPlacement::InProcess => here,
-        _ => compile_plugin_unbounded("policy", &plugin_source(text)),
+        _ => compile_plugin_unbounded("policy", &plugin_source(text), None),
     }
 }
 

@@ -96,7 +96,7 @@ fn compile_function(text: &str) -> PluginFunction {
     let here = compile_plugin("policy", &ScriptSource::without_file(text));
     let found = match here.placement {
         ScriptPlacement::InProcess => here,
-        ScriptPlacement::Worker => compile_plugin_unbounded("policy", &ScriptSource::without_file(text)),
+        ScriptPlacement::Worker => compile_plugin_unbounded("policy", &ScriptSource::without_file(text), None),
     };
     let Some(module) = found.module else { panic!("{text}\n{:?}", found.diagnostics) };
     module.function(&FunctionRef::Exported(Arc::from("hook"))).unwrap()

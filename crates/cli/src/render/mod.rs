@@ -2,6 +2,7 @@
 
 pub(crate) mod diagnostic;
 pub(crate) mod guards;
+pub(crate) mod progress;
 pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod trust;

@@ -199,6 +199,17 @@ impl<'a> CliInvocation<'a> {
         screen.replace("\r\n", "\n")
     }
 
+    /// Starts the program, whose standard output the test reads while it runs.
+    pub(crate) fn spawn(&self) -> std::process::Child {
+        self.prepare(Command::new(env!("CARGO_BIN_EXE_pintle")))
+            .args(&self.arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
     /// Runs the program; gives standard output, standard error and exit status.
     pub(crate) fn run_to_parts(&self) -> (String, String, Option<i32>) {
         let mut child = self

@@ -222,7 +222,7 @@ fn shipped_examples_hold() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let example = root.join("examples/governed-agent").display().to_string();
     let (out, err, status) = CliFixture::new_empty().pintle(&["test", &example]).run_to_parts();
-    assert!(status == Some(0) && out.ends_with("17 examples, 5 cases, 4 scenarios, all hold\n"), "{out}{err}");
+    assert!(status == Some(0) && out.ends_with("84 examples, 5 cases, 4 scenarios, all hold\n"), "{out}{err}");
     let guide = std::fs::read_to_string(root.join("docs/guide/testing-a-policy.md")).unwrap();
     let nth_block = |language: &str, number: usize| {
         let fence = format!("```{language}\n");

@@ -6,7 +6,9 @@ use pintle_contract::{
     BuiltHandler, BuiltMatcher, Diagnostic, HandlerSpec, HookDeclaration, ScriptSource, ScriptTexts, Severity, ToolSpec,
 };
 use pintle_script::worker::WorkerScript;
-use pintle_script::{ScriptKind, ScriptPlacement, ScriptPowers, compile, compile_when};
+use pintle_script::{
+    ScriptKind, ScriptPlacement, ScriptPowers, compile, compile_covered, compile_when, compile_when_covered,
+};
 
 use super::handler::{ScriptHandler, ScriptLocation, code_influence};
 use super::matcher::{RemoteMatcher, ScriptMatcher};
@@ -26,7 +28,11 @@ pub(super) struct BuiltScript {
 impl DefaultHandlerFactory {
     /// Compiles a script for a role.
     pub(super) fn compile_script(&self, name: &str, text: &ScriptSource, script_kind: ScriptKind) -> BuiltScript {
-        let compiled = compile(name, text, script_kind);
+        let compiled = match &self.coverage {
+            // Only hooks are tested.
+            Some(recorder) if script_kind == ScriptKind::Hook => compile_covered(name, text, script_kind, recorder),
+            _ => compile(name, text, script_kind),
+        };
         let built = BuiltScript {
             location: None,
             powers: compiled.powers,
@@ -38,7 +44,7 @@ impl DefaultHandlerFactory {
             return built;
         }
         let program = WorkerScript::Script { name: name.to_owned(), text: text.text.to_string(), kind: script_kind };
-        let remote = RemoteScript::new(&self.worker_pool, program, name, text);
+        let remote = RemoteScript::new(&self.worker_pool, program, name, text).with_hits(compiled.hits);
         if let Some(script) = compiled.script {
             return BuiltScript { location: Some(ScriptLocation::InProcess(script, remote)), ..built };
         }
@@ -84,7 +90,11 @@ impl DefaultHandlerFactory {
             _ => None,
         };
         let name = &declaration.name;
-        let compiled = compile_when(name, expression, script, &declaration.event);
+        let event = &declaration.event;
+        let compiled = match &self.coverage {
+            Some(recorder) => compile_when_covered(name, expression, script, event, recorder),
+            None => compile_when(name, expression, script, event),
+        };
         let texts = compiled.texts;
         let (event_alias, codec) = (Arc::clone(&declaration.event_alias), Arc::clone(&declaration.codec));
         if compiled.when.is_none()
@@ -98,7 +108,7 @@ impl DefaultHandlerFactory {
             script: script.map(|script| script.text.to_string()),
             event: declaration.event.as_str().to_owned(),
         };
-        let remote = RemoteScript::new(&self.worker_pool, program, name, expression);
+        let remote = RemoteScript::new(&self.worker_pool, program, name, expression).with_hits(compiled.hits);
         if let Some(when) = compiled.when {
             let matcher = ScriptMatcher { when, remote, event_alias, codec };
             return BuiltMatcher { matcher: Some(Arc::new(matcher)), texts, diagnostics: compiled.diagnostics };

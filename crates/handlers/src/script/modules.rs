@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pintle_contract::{Diagnostic, ScriptSource, ScriptTexts, Severity};
 use pintle_script::worker::WorkerScript;
-use pintle_script::{PluginInventory, PluginModule, compile_plugin};
+use pintle_script::{PluginInventory, PluginModule, compile_plugin, compile_plugin_covered};
 
 use super::remote::RemoteScript;
 use crate::DefaultHandlerFactory;
@@ -55,10 +55,13 @@ impl DefaultHandlerFactory {
     }
 
     fn load_module(&self, name: &str, text: &ScriptSource) -> LoadedModule {
-        let compiled = compile_plugin(name, text);
+        let compiled = match &self.coverage {
+            Some(recorder) => compile_plugin_covered(name, text, recorder),
+            None => compile_plugin(name, text),
+        };
         let failed = |found: &[Diagnostic]| found.iter().any(|found| found.severity == Severity::Error);
         let program = WorkerScript::Plugin { name: name.to_owned(), text: text.text.to_string() };
-        let remote = RemoteScript::new(&self.worker_pool, program, name, text);
+        let remote = RemoteScript::new(&self.worker_pool, program, name, text).with_hits(compiled.hits);
         if failed(&compiled.diagnostics) || compiled.module.is_some() {
             let place = compiled.module.map(|module| ModuleLocation::InProcess(module, remote));
             let (inventory, diagnostics) = (compiled.inventory, compiled.diagnostics);

@@ -9,7 +9,7 @@ use pintle_contract::{
     FailureKind, FunctionOutput, FunctionRef, ScriptOutput, ScriptSource,
 };
 use pintle_script::worker::{WorkerRequest, WorkerResponse, WorkerScript, WorkerTask, to_diagnostic, to_failure};
-use pintle_script::{PluginInventory, ScriptFinding};
+use pintle_script::{PluginInventory, PointHits, ScriptFinding};
 use serde_json::Value;
 
 use crate::script_worker::{ScriptWorkerPool, WorkerCallError};
@@ -32,6 +32,8 @@ pub(super) struct RemoteScript {
     program: WorkerScript,
     name: Arc<str>,
     text: ScriptSource,
+    /// What the program reaches, if it is covered.
+    hits: Option<Arc<PointHits>>,
 }
 
 impl fmt::Debug for RemoteScript {
@@ -50,7 +52,12 @@ pub(super) struct WorkerEffects<'a> {
 impl RemoteScript {
     /// A program whose diagnostics are about `text`.
     pub(super) fn new(pool: &Arc<ScriptWorkerPool>, program: WorkerScript, name: &str, text: &ScriptSource) -> Self {
-        Self { pool: Arc::clone(pool), program, name: Arc::from(name), text: text.clone() }
+        Self { pool: Arc::clone(pool), program, name: Arc::from(name), text: text.clone(), hits: None }
+    }
+
+    /// Notes what the program reaches.
+    pub(super) fn with_hits(self, hits: Option<Arc<PointHits>>) -> Self {
+        Self { hits, ..self }
     }
 
     /// Loads the program in a worker to check it.
@@ -181,7 +188,7 @@ impl RemoteScript {
         whole: Duration,
         effects: Option<&WorkerEffects<'_>>,
     ) -> Result<WorkerResponse, WorkerCallError> {
-        let order = WorkerRequest { program: self.program.clone(), task: work };
+        let order = WorkerRequest { program: self.program.clone(), task: work, is_covered: self.hits.is_some() };
         let message = serde_json::to_vec(&order).map_err(|error| WorkerCallError::Start(error.to_string()))?;
         let never = CancelToken::default();
         let cancel = effects.map_or(&never, |effects| effects.cancel);
@@ -190,7 +197,16 @@ impl RemoteScript {
             serde_json::to_vec(&reply).unwrap_or_else(|_| b"{\"Err\":\"the reply cannot be encoded as JSON\"}".to_vec())
         };
         let line = self.pool.call(&message, own, whole, cancel, &mut reply)?;
-        serde_json::from_slice(&line).map_err(|error| WorkerCallError::Crashed(format!("an unreadable reply: {error}")))
+        let response = serde_json::from_slice(&line)
+            .map_err(|error| WorkerCallError::Crashed(format!("an unreadable reply: {error}")))?;
+        Ok(match response {
+            WorkerResponse::Covered { response, reached } => {
+                let noted = self.hits.iter().flat_map(|hits| reached.iter().map(move |point| (hits, *point)));
+                noted.for_each(|(hits, point)| hits.note(point));
+                *response
+            }
+            response => response,
+        })
     }
 
     fn unexpected_response(&self, report: WorkerResponse) -> Failure {

@@ -68,6 +68,9 @@ pub struct RuntimeBuilder {
     wrapping: HandlerWrapping,
     handler_override: Option<Arc<dyn HandlerOverride>>,
     hook_cache: Option<Arc<HookCache>>,
+    substitutes: Option<Arc<[HookDeclaration]>>,
+    #[cfg(feature = "script")]
+    coverage: Option<Arc<pintle_script::CoverageRecorder>>,
 }
 
 impl RuntimeBuilder {
@@ -371,6 +374,22 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Builds these declarations instead of those with the same name and location, for tests of how a change of a hook is
+    /// noticed. Default: none.
+    #[must_use]
+    pub fn substitutes(mut self, substitutes: Arc<[HookDeclaration]>) -> Self {
+        self.substitutes = Some(substitutes);
+        self
+    }
+
+    /// Notes what the scripts of hooks reach when they are called, for tests. Default: nothing is noted.
+    #[cfg(feature = "script")]
+    #[must_use]
+    pub fn coverage(mut self, recorder: Arc<pintle_script::CoverageRecorder>) -> Self {
+        self.coverage = Some(recorder);
+        self
+    }
+
     /// Uses the hooks of files that were loaded before, if they are still as they were. Default: they are loaded.
     #[must_use]
     pub fn hook_cache(mut self, cache: Arc<HookCache>) -> Self {
@@ -400,7 +419,11 @@ impl RuntimeBuilder {
             }
             // Only scripts that are not known are compiled, and few of them need such a stack.
             known if self.known_scripts.is_some() => self.load_sources(&question, known),
-            known => sources::run_with_stack(|| self.load_sources(&question, known)),
+            known => {
+                // A watch of the files that are read is one of this thread.
+                let watch = pintle_files::WatchHandle::of_this_thread();
+                sources::run_with_stack(|| watch.take_part(|| self.load_sources(&question, known)))
+            }
         }
     }
 
@@ -416,6 +439,9 @@ impl RuntimeBuilder {
         let worker = self.worker.unwrap_or_else(WorkerProgram::find);
         let build = handlers::DefaultHandlerFactory::new(worker);
         let build = if self.skip_worker_probe { build.skip_worker_probe() } else { build };
+        let build = self.substitutes.into_iter().fold(build, handlers::DefaultHandlerFactory::with_substitutes);
+        #[cfg(feature = "script")]
+        let build = self.coverage.into_iter().fold(build, handlers::DefaultHandlerFactory::with_coverage);
         let build = self.judge.into_iter().fold(build, handlers::DefaultHandlerFactory::with_judge);
         let place = self.paths.first().map_or(Path::new(""), |first| &first.path);
         let place = self.layers.as_ref().map(|layers| &*layers.cwd).filter(|_| self.paths.is_empty()).unwrap_or(place);
@@ -509,7 +535,6 @@ impl RuntimeBuilder {
             empty_set: HookSet::empty(),
             handler_factory: build,
             handler_override: self.handler_override,
-            run_state,
             state_sharing,
             http_gateway: HttpGateway::new(&network),
             clock: self.clock.unwrap_or_else(|| Arc::new(SystemClock::default())),
@@ -519,7 +544,7 @@ impl RuntimeBuilder {
             workspace,
             is_shadow: self.shadow,
         };
-        let runtime = Arc::new(Runtime::new(set, self.registration_count, journals, parts));
+        let runtime = Arc::new(Runtime::new(set, self.registration_count, journals, (parts, run_state)));
         LoadedRuntime { runtime, agent, team, personas, declarations, projects, policy, diagnostics, files }
     }
 }

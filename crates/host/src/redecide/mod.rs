@@ -12,6 +12,7 @@
 mod answer;
 mod call_gate;
 mod policy_hooks;
+mod recorded_calls;
 mod recorded_things;
 mod report;
 mod session_file;
@@ -27,6 +28,7 @@ use pintle_tape::{RecordBody, TapeError, TapeLine, TapeReader, TornRecord};
 
 pub use answer::{ChangeDirection, PolicyAnswer, PolicyResult};
 pub use policy_hooks::{DecisionGap, PolicyHooks};
+pub use recorded_calls::{SessionCall, calls_of_session_file, calls_of_tape};
 pub use report::{ChangeGroup, ChangeSource, RedecidedCall, RedecisionReport};
 pub use session_file::{SessionFileRedecision, agent_of_session_line, redecide_session_file};
 

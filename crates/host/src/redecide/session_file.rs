@@ -43,12 +43,33 @@ pub fn agent_of_session_line(line: &Value) -> Option<&'static str> {
 /// Decides about every tool call in an agent's own file of a session, whose lines are JSON. `parse_time` reads the times
 /// of lines as milliseconds since the Unix epoch.
 pub fn redecide_session_file(
-    mut lines: impl BufRead,
+    lines: impl BufRead,
     client: &'static ClientDef,
     parse_time: fn(&str) -> Option<u64>,
     task: &RedecisionTask<'_>,
 ) -> SessionFileRedecision {
     let mut run = RedecisionRun::new(task);
+    let read = read_session_calls(lines, client, parse_time, |number, event| {
+        run.add(RecordedThing::from_call(u64::try_from(number).unwrap_or(u64::MAX), event));
+    });
+    let SessionFileEnd { session, unreadable_line, error } = read;
+    SessionFileRedecision { report: run.report, session, unreadable_line, error }
+}
+
+/// What is known when a file was read.
+pub(super) struct SessionFileEnd {
+    session: String,
+    unreadable_line: Option<usize>,
+    pub(super) error: Option<io::Error>,
+}
+
+/// Reads the calls in an agent's own file of a session, each with the number of its line.
+pub(super) fn read_session_calls(
+    mut lines: impl BufRead,
+    client: &'static ClientDef,
+    parse_time: fn(&str) -> Option<u64>,
+    mut take: impl FnMut(usize, TapeEvent),
+) -> SessionFileEnd {
     let mut file = SessionFileState::new(client);
     let (mut number, mut unreadable_line, mut text) = (0, None, Vec::new());
     let error = loop {
@@ -65,11 +86,9 @@ pub fn redecide_session_file(
             unreadable_line.get_or_insert(number);
             continue;
         };
-        for event in file.read_line(line, parse_time) {
-            run.add(RecordedThing::from_call(u64::try_from(number).unwrap_or(u64::MAX), event));
-        }
+        file.read_line(line, parse_time).into_iter().for_each(|event| take(number, event));
     };
-    SessionFileRedecision { report: run.report, session: file.session, unreadable_line, error }
+    SessionFileEnd { session: file.session, unreadable_line, error }
 }
 
 /// What the lines so far say about those that follow.

@@ -32,7 +32,12 @@ pub(super) const PACK: PackDef = PackDef {
             tests: &[OperationTest::new(Git).actions(&["delete_remote", "repository_settings"])],
             reason: "this deletes or changes something on the remote",
             instead: "Leave it to the user.",
-            stops: &["git push origin --delete old", "git push origin :old", "gh repo delete a/b"],
+            stops: &[
+                "git push origin --delete old",
+                "git push origin :old",
+                "gh repo delete a/b",
+                "gh repo edit --visibility public",
+            ],
             passes: &["git branch -d merged", "gh pr view 3"],
         },
         RuleDef {
@@ -61,6 +66,8 @@ pub(super) const PACK: PackDef = PackDef {
                 "git restore .",
                 "git clean -fdx",
                 "git stash clear",
+                "git worktree remove -f ../fix",
+                "git rm -rf src",
             ],
             passes: &[
                 "git reset --soft HEAD~1",
@@ -90,6 +97,7 @@ pub(super) const PACK: PackDef = PackDef {
                 "git reflog expire --expire=now --all",
                 "git update-ref -d HEAD",
                 "git fetch origin +main:main",
+                "git prune",
             ],
             passes: &["git branch -d old", "git rebase main", "git commit --amend", "git gc"],
         },
@@ -106,8 +114,9 @@ pub(super) const PACK: PackDef = PackDef {
                 "git config core.hooksPath /tmp/h",
                 "git -c core.sshCommand=x fetch",
                 "echo x > .git/hooks/pre-commit",
+                "git daemon --export-all",
             ],
-            passes: &["git config user.name", "git -c color.ui=never diff"],
+            passes: &["git config user.name", "git -c color.ui=never diff", "echo x > notes.txt"],
         },
     ],
 };

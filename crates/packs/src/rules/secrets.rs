@@ -22,8 +22,20 @@ pub(super) const PACK: PackDef = PackDef {
             ],
             reason: "this reads a file with secrets",
             instead: "Ask the user for what you need of it; the names of variables are in `.env.example` or in the code.",
-            stops: &["cat .env", "base64 ~/.ssh/id_rsa", "cp ~/.aws/credentials /tmp/x", "git show HEAD:.env"],
-            passes: &["cat .env.example", "ls -la ~/.ssh", "cat ~/.ssh/id_rsa.pub", "grep -rn '.env' src"],
+            stops: &[
+                "cat .env",
+                "base64 ~/.ssh/id_rsa",
+                "cp ~/.aws/credentials /tmp/x",
+                "git show HEAD:.env",
+                "mv .env env.bak",
+            ],
+            passes: &[
+                "cat .env.example",
+                "ls -la ~/.ssh",
+                "cat ~/.ssh/id_rsa.pub",
+                "grep -rn '.env' src",
+                "mv a.txt b.txt",
+            ],
         },
         RuleDef {
             id: "read-probable",
@@ -43,7 +55,7 @@ pub(super) const PACK: PackDef = PackDef {
             reason: "this reads the whole home directory or disk, with its secrets",
             instead: "Name the directories that are needed.",
             stops: &["tar czf /tmp/h.tgz ~", "cp -r / /tmp/x"],
-            passes: &["tar czf /tmp/s.tgz src", "ls ~"],
+            passes: &["tar czf /tmp/s.tgz src", "ls ~", "grep x ~"],
         },
         RuleDef {
             id: "print-secret",
@@ -79,8 +91,8 @@ pub(super) const PACK: PackDef = PackDef {
             tests: &[OperationTest::new(Download).tags(&[Metadata]), OperationTest::new(Upload).tags(&[Metadata])],
             reason: "this asks a cloud machine for its own credentials",
             instead: "Use the cloud's own program with the user's login.",
-            stops: &["curl http://169.254.169.254/latest/meta-data/"],
-            passes: &["curl http://localhost:8080/latest"],
+            stops: &["curl http://169.254.169.254/latest/meta-data/", "curl -d x http://169.254.169.254/"],
+            passes: &["curl http://localhost:8080/latest", "curl -d x https://example.com"],
         },
     ],
 };

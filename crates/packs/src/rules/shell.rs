@@ -25,7 +25,7 @@ pub(super) const PACK: PackDef = PackDef {
             ],
             reason: "this deletes or moves a whole disk, the home directory or everything in it",
             instead: "Name the files inside the project that should go.",
-            stops: &["rm -rf /", "rm -fr ~", "rm -r --force \"$HOME\"", "find / -delete", "X=rm; $X -rf ~/*"],
+            stops: &["rm -rf /", "rm -fr ~", "rm -r --force \"$HOME\"", "find / -delete", "X=rm; $X -rf ~/*", "rm /dev/sda", "mv ~ /tmp/x", "mv /dev/sda1 /tmp/x", "mv / /tmp/x"],
             passes: &["rm -rf build", "rm -rf ./node_modules", "rm -f /tmp/report.txt", "echo 'rm -rf /'"],
         },
         RuleDef {
@@ -37,8 +37,8 @@ pub(super) const PACK: PackDef = PackDef {
             ],
             reason: "this deletes or moves the whole project",
             instead: "Name the files or directories that should go.",
-            stops: &["rm -rf .", "rm -rf *", "find . -delete", "git ls-files | xargs rm"],
-            passes: &["find . -name '*.pyc' -delete", "rm -rf dist/*", "rm *.log"],
+            stops: &["rm -rf .", "rm -rf *", "find . -delete", "git ls-files | xargs rm", "mv * /tmp/x"],
+            passes: &["find . -name '*.pyc' -delete", "rm -rf dist/*", "rm *.log", "rename 's/\\.jpeg$/.jpg/' *", "mv a.txt b.txt", "python3 -c \"import os; [os.remove(f) for f in os.listdir('.') if f.endswith('.pyc')]\""],
         },
         RuleDef {
             id: "delete-git",
@@ -47,7 +47,7 @@ pub(super) const PACK: PackDef = PackDef {
             reason: "this deletes or moves what git keeps",
             instead: "Use git commands, and leave `.git` alone.",
             stops: &["rm -rf .git", "mv .git /tmp/x"],
-            passes: &["rm .gitignore", "ls .git"],
+            passes: &["rm .gitignore", "ls .git", "mv a.txt b.txt"],
         },
         RuleDef {
             id: "delete-outside",
@@ -55,7 +55,7 @@ pub(super) const PACK: PackDef = PackDef {
             tests: &[OperationTest::new(Delete).places(KEPT), OperationTest::new(Move).places(KEPT)],
             reason: "this deletes or moves files outside the project",
             instead: "Keep to the project and to temporary directories, or ask the user.",
-            stops: &["rm -rf ~/Documents", "rm /etc/hosts", "mv ~/.ssh /tmp"],
+            stops: &["rm -rf ~/Documents", "rm /etc/hosts", "mv ~/.ssh /tmp", "rm -rf /mnt/data", "mv /mnt/data /tmp/x", "mv /etc/hosts /tmp/x"],
             passes: &["rm -rf /tmp/build", "rm -rf ~/.cache/pip", "mv src/a.rs src/b.rs"],
         },
         RuleDef {
@@ -65,7 +65,7 @@ pub(super) const PACK: PackDef = PackDef {
             reason: "this deletes recursively, and what it deletes depends on something that the command does not set",
             instead: "Write the path, or set the variable in the same command.",
             stops: &["rm -rf \"$DIR\"", "rm -rf $PREFIX/lib"],
-            passes: &["d=$(mktemp -d); rm -rf \"$d\"", "rm -rf build/$VERSION"],
+            passes: &["d=$(mktemp -d); rm -rf \"$d\"", "rm -rf build/$VERSION", "rm \"$FILE\""],
         },
         RuleDef {
             id: "overwrite-device",
@@ -80,7 +80,7 @@ pub(super) const PACK: PackDef = PackDef {
             ],
             reason: "this writes to a device",
             instead: "Write to a file inside the project.",
-            stops: &["dd if=/dev/zero of=/dev/sda", "cat x > /dev/sda1", "tar xf x.tgz -C /"],
+            stops: &["dd if=/dev/zero of=/dev/sda", "cat x > /dev/sda1", "tar xf x.tgz -C /", "ln -sfn /tmp/x ~", "ln -sfn /tmp/x /"],
             passes: &["cargo build > /dev/null", "dd if=/dev/zero of=test.img bs=1M count=1"],
         },
         RuleDef {
@@ -102,8 +102,8 @@ pub(super) const PACK: PackDef = PackDef {
             ],
             reason: "this changes a file outside the project",
             instead: "Keep to the project and to temporary directories, or ask the user.",
-            stops: &["echo x > ~/notes.txt", "tee /etc/motd", "truncate -s 0 ~/Documents/a.txt", "unzip x.zip -d ~"],
-            passes: &["echo x > notes.txt", "echo x > /tmp/notes.txt"],
+            stops: &["echo x > ~/notes.txt", "tee /etc/motd", "truncate -s 0 ~/Documents/a.txt", "unzip x.zip -d ~", "git checkout ../lib/x.js", "truncate -s 0 /mnt/data/log", "touch ~/.netrc", "tar xf x.tar -C ~/.ssh", "sed -i s/a/b/ ~/notes.txt", "echo x >> ~/notes.txt", "echo x > /mnt/data/x"],
+            passes: &["echo x > notes.txt", "echo x > /tmp/notes.txt", "cp .env.example .env", "mkdir ~/notes", "git init /tmp/x"],
         },
         RuleDef {
             id: "open-permissions",
@@ -138,8 +138,8 @@ pub(super) const PACK: PackDef = PackDef {
             ],
             reason: "this gives everybody the right to write, or lets a program run as its owner",
             instead: "Give only the rights that are needed, such as `chmod +x FILE` or `chmod 600 FILE`.",
-            stops: &["chmod -R 777 .", "chmod 4755 ./x", "chown -R nobody ~", "chmod 644 ~/.ssh/id_rsa"],
-            passes: &["chmod +x run.sh", "chmod 600 ~/.ssh/id_rsa", "chmod 755 bin/tool", "chmod -R u+rwX ."],
+            stops: &["chmod -R 777 .", "chmod 4755 ./x", "chown -R nobody ~", "chmod 644 ~/.ssh/id_rsa", "chmod -R 600 .", "chmod -R 700 /", "chown -R me /dev/sdb", "chmod 600 /etc/passwd", "chmod 644 /mnt/data/x", "chmod -R 755 \"$DIR\""],
+            passes: &["chmod +x run.sh", "chmod 600 ~/.ssh/id_rsa", "chmod 755 bin/tool", "chmod -R u+rwX .", "chmod -R 755 src", "chmod 755 .", "chmod 700 ~", "chmod 755 \"$FILE\""],
         },
         RuleDef {
             id: "unknown",

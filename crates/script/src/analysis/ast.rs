@@ -90,7 +90,7 @@ pub(crate) fn identifier_name(expr: &AstExpr) -> Option<&str> {
 }
 
 /// Whether an expression is `True`, `False` or `None`.
-pub(super) fn is_constant_name(expr: &AstExpr) -> bool {
+pub(crate) fn is_constant_name(expr: &AstExpr) -> bool {
     matches!(identifier_name(expr), Some("True" | "False" | "None"))
 }
 

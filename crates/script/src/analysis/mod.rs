@@ -19,8 +19,8 @@ use pintle_contract::{CallReads, NameTest, ScriptTexts, Severity};
 
 pub(crate) use ast::{
     ArgumentNode, ClauseNode, DICT_METHODS, FunctionNode, MethodCall, ScriptFunctionBody, assigned_names,
-    block_statements, comprehension_loops, expressions_in, identifier_name, is_comparison, is_spread, names_read,
-    nested_expressions, span_of, statements_in, string_literal, target_name,
+    block_statements, comprehension_loops, expressions_in, identifier_name, is_comparison, is_constant_name, is_spread,
+    names_read, nested_expressions, span_of, statements_in, string_literal, target_name,
 };
 pub(crate) use closures::{FunctionTrait, FunctionTraits};
 pub(crate) use names::{check_member, unlike_known_names};

@@ -13,6 +13,7 @@ use super::record::slot_name;
 use super::{FunctionInfo, PluginInventory};
 use crate::ScriptFinding;
 use crate::analysis::{FunctionTrait, FunctionTraits};
+use crate::coverage::PointHits;
 use crate::language::ScriptKind;
 use crate::load;
 use crate::starlark_values::PluginLoadState;
@@ -21,9 +22,10 @@ use crate::starlark_values::PluginLoadState;
 pub(super) fn load_functions(
     ast: AstModule,
     closures: &FunctionTraits,
+    hits: Option<&Arc<PointHits>>,
 ) -> Result<(FunctionTable, PluginInventory), ScriptFinding> {
     let loading = PluginLoadState(RefCell::default());
-    let module = load::evaluate_module(ast, ScriptKind::Plugin, Some(&loading))?;
+    let module = load::evaluate_module(ast, ScriptKind::Plugin, Some(&loading), hits)?;
     let recording = loading.0.into_inner();
     let mut functions = HashMap::new();
     let mut add_function = |function: FunctionRef, name: &str| {

@@ -1,8 +1,9 @@
 //! Compiles a `when` expression to a matcher.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use pintle_contract::{EventName, ScriptSource, Severity};
+use pintle_contract::{EventName, ScriptSource, Severity, SubjectFilter};
 use starlark::environment::Module;
 use starlark::eval::Evaluator;
 use starlark::syntax::AstModule;
@@ -13,6 +14,7 @@ use super::{CompiledWhen, WHEN, WhenPredicate, dependencies, subjects, wrap_expr
 use crate::ScriptFinding;
 use crate::analysis::{self, ArgumentsForm, ResolvedScript};
 use crate::call_state::script_error;
+use crate::coverage::{CoverageRecorder, PointHits, set_probe};
 use crate::finding::FindingCode;
 use crate::globals;
 use crate::language::{ScriptKind, ScriptPlacement, dialect};
@@ -23,13 +25,13 @@ use crate::source::PreparedSource;
 /// The help for constructs that `when` does not support.
 const EFFECTS: &str = "`when` is a pure predicate over `event` and `payload`; do this in `handle`";
 
-/// Compiles an expression; `anywhere` also loads one whose cost is not bounded.
+/// Compiles an expression; `anywhere` also loads one whose cost is not bounded, and a recorder covers it.
 pub(super) fn compile_at(
     name: &str,
     expression: &ScriptSource,
     script: Option<&ScriptSource>,
     event: &EventName,
-    anywhere: bool,
+    (anywhere, recorder): (bool, Option<&CoverageRecorder>),
 ) -> CompiledWhen {
     let (source, refusal) = PreparedSource::new(name, expression);
     let failed = |placement, finding| CompiledWhen::from_findings(&source, placement, vec![finding]);
@@ -62,20 +64,23 @@ pub(super) fn compile_at(
     let texts = analysis::texts_of(&resolved, &reads);
     let demand = analysis::memory_demand(&resolved);
     let placement = if demand.is_some() { ScriptPlacement::InProcess } else { ScriptPlacement::Worker };
+    let covered = recorder.map(|recorder| recorder.cover_when(&source, ast.clone(), offset));
+    let hits = covered.as_ref().map(|covered| Arc::clone(&covered.hits));
     if demand.is_none() && !anywhere {
-        return CompiledWhen { when: None, diagnostics: Vec::new(), placement, texts, findings: Vec::new() };
+        return CompiledWhen { when: None, diagnostics: Vec::new(), placement, texts, findings: Vec::new(), hits };
     }
-    let subjects = subjects::subjects_of(root, event);
+    // Whether it is false is only seen if it is evaluated.
+    let subjects = if covered.is_none() { subjects::subjects_of(root, event) } else { SubjectFilter::Any };
     if let Some(finding) = form.filter(|finding| finding.severity == Severity::Error) {
         return failed(placement, finding.shifted_by(offset));
     }
     // It decides on the payload as it is, where arguments are text.
-    let may_be_native = demand.is_some() && reads.arguments == ArgumentsForm::Text;
+    let may_be_native = covered.is_none() && demand.is_some() && reads.arguments == ArgumentsForm::Text;
     let native = may_be_native.then(|| NativeScript::from_script(&resolved, WHEN, 2)).flatten();
     let (entry, text) = if native.is_some() {
         (LazyFunction::default(), text)
     } else {
-        match load_function(ast) {
+        match load_function(covered.map_or(ast, |covered| covered.ast), hits.as_ref()) {
             Ok(function) => (LazyFunction::from_loaded(function), String::new()),
             Err(error) => {
                 return failed(placement, load::error_finding(FindingCode::Load, &error).shifted_by(offset));
@@ -84,12 +89,16 @@ pub(super) fn compile_at(
     };
     let demand = demand.unwrap_or_default();
     let when = WhenPredicate { source, offset, subjects, native, entry, text, reads, demand };
-    CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, texts, findings: Vec::new() }
+    CompiledWhen { when: Some(when), diagnostics: Vec::new(), placement, texts, findings: Vec::new(), hits }
 }
 
 /// Loads the function around an expression.
-pub(super) fn load_function(ast: AstModule) -> Result<OwnedFrozenValue, starlark::Error> {
+pub(super) fn load_function(
+    ast: AstModule,
+    hits: Option<&Arc<PointHits>>,
+) -> Result<OwnedFrozenValue, starlark::Error> {
     let module = Module::with_temp_heap(|module| {
+        set_probe(&module, hits);
         Evaluator::new(&module).eval_module(ast, globals::for_when())?;
         module.freeze().map_err(|error| script_error(error.err_msg))
     })?;

@@ -8,6 +8,7 @@ mod compile;
 mod dependencies;
 mod subjects;
 
+use std::sync::Arc;
 use std::{fmt, iter};
 
 use pintle_contract::{
@@ -21,6 +22,7 @@ use crate::ScriptFinding;
 use crate::analysis::PayloadReads;
 use crate::call::{CallFrame, Invocation, ScriptCallError};
 use crate::compile::try_on_large_stack;
+use crate::coverage::{CoverageRecorder, PointHits};
 use crate::demand::MemoryDemand;
 use crate::language::{ScriptPlacement, dialect};
 use crate::load::LazyFunction;
@@ -42,6 +44,8 @@ pub struct CompiledWhen {
     pub texts: ScriptTexts,
     /// The findings behind `diagnostics`, which can be sent between processes.
     pub findings: Vec<ScriptFinding>,
+    /// What it reached, if it is covered.
+    pub hits: Option<Arc<PointHits>>,
 }
 
 /// Compiles a `when`. It may call functions of the hook's own `script`, as long as they are pure.
@@ -54,8 +58,30 @@ pub fn compile_when(
     script: Option<&ScriptSource>,
     event: &EventName,
 ) -> CompiledWhen {
+    compile_here(name, expression, script, event, None)
+}
+
+/// As [`compile_when`], but the interpreter evaluates it on every event, and the recorder notes what it reaches.
+#[must_use]
+pub fn compile_when_covered(
+    name: &str,
+    expression: &ScriptSource,
+    script: Option<&ScriptSource>,
+    event: &EventName,
+    recorder: &CoverageRecorder,
+) -> CompiledWhen {
+    compile_here(name, expression, script, event, Some(recorder))
+}
+
+fn compile_here(
+    name: &str,
+    expression: &ScriptSource,
+    script: Option<&ScriptSource>,
+    event: &EventName,
+    recorder: Option<&CoverageRecorder>,
+) -> CompiledWhen {
     let texts: Vec<&str> = iter::once(expression).chain(script).map(|source| &*source.text).collect();
-    try_on_large_stack(&texts, || compile_at(name, expression, script, event, false)).unwrap_or_else(|| {
+    try_on_large_stack(&texts, || compile_at(name, expression, script, event, (false, recorder))).unwrap_or_else(|| {
         let (source, _) = PreparedSource::new(name, expression);
         CompiledWhen::from_findings(&source, ScriptPlacement::Worker, vec![ScriptFinding::interpreter_crash()])
     })
@@ -67,14 +93,15 @@ pub(crate) fn compile_when_unbounded(
     expression: &ScriptSource,
     script: Option<&ScriptSource>,
     event: &EventName,
+    recorder: Option<&CoverageRecorder>,
 ) -> CompiledWhen {
-    compile_at(name, expression, script, event, true)
+    compile_at(name, expression, script, event, (true, recorder))
 }
 
 impl CompiledWhen {
     fn from_findings(source: &PreparedSource, placement: ScriptPlacement, findings: Vec<ScriptFinding>) -> Self {
         let diagnostics = findings.iter().map(|finding| finding.locate(source)).collect();
-        Self { when: None, diagnostics, placement, texts: ScriptTexts::default(), findings }
+        Self { when: None, diagnostics, placement, texts: ScriptTexts::default(), findings, hits: None }
     }
 }
 
@@ -117,7 +144,7 @@ impl WhenPredicate {
         let invocation = Invocation { effects: &NoEffects, caller, limits: &limits, cancel: &cancel };
         let load = || {
             let ast = AstModule::parse(&self.source.name, self.text.clone(), &dialect());
-            ast.and_then(load_function).map_err(|error| error.without_diagnostic().to_string())
+            ast.and_then(|ast| load_function(ast, None)).map_err(|error| error.without_diagnostic().to_string())
         };
         let entry = match self.entry.load_once("`when`", &self.text, load) {
             Ok(entry) => entry,

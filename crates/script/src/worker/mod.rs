@@ -31,6 +31,9 @@ pub struct WorkerRequest {
     /// The task for the program.
     #[serde(rename = "work")]
     pub task: WorkerTask,
+    /// Whether the reply says what the program reached: it is then [`WorkerResponse::Covered`].
+    #[serde(default)]
+    pub is_covered: bool,
 }
 
 /// A task for a program.
@@ -179,6 +182,13 @@ pub enum WorkerResponse {
     Returned(Json),
     /// Whether a `when` matched.
     Matched(bool),
+    /// The response of a covered program.
+    Covered {
+        /// The response.
+        response: Box<WorkerResponse>,
+        /// The points that the program reached.
+        reached: Vec<usize>,
+    },
     /// The call failed.
     Failed {
         /// The failure kind.

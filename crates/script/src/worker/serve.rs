@@ -15,6 +15,7 @@ use super::{WorkerRequest, WorkerResponse, WorkerScript, WorkerTask};
 use crate::ScriptFinding;
 use crate::call::Invocation;
 use crate::compile::compile_unbounded;
+use crate::coverage::CoverageRecorder;
 use crate::load::Script;
 use crate::plugin::{PluginModule, compile_plugin_unbounded};
 use crate::when::{WhenPredicate, compile_when_unbounded};
@@ -33,7 +34,7 @@ const KEPT_PROGRAMS: usize = 256;
 /// If the pipe fails in another way than by being closed, or contains invalid data.
 pub fn serve(input: impl BufRead + Send, output: impl Write + Send, confine: &dyn Fn(Option<u64>)) -> io::Result<()> {
     let wire = HostPipe(Mutex::new((input, output)));
-    let mut programs: HashMap<WorkerScript, LoadedProgram> = HashMap::new();
+    let mut programs: HashMap<(WorkerScript, bool), KeptProgram> = HashMap::new();
     while let Some(line) = wire.with_pipe(|input, _| read_line(input))? {
         let report = match serde_json::from_str::<WorkerRequest>(&line) {
             Ok(order) => {
@@ -56,7 +57,12 @@ pub fn serve(input: impl BufRead + Send, output: impl Write + Send, confine: &dy
     Ok(())
 }
 
-/// A cached program.
+/// A cached program, and what it reaches if it is covered.
+struct KeptProgram {
+    loaded: LoadedProgram,
+    recorder: Option<CoverageRecorder>,
+}
+
 enum LoadedProgram {
     Script(Arc<Script>),
     Plugin(Arc<PluginModule>),
@@ -66,35 +72,52 @@ enum LoadedProgram {
 }
 
 fn perform_request(
-    programs: &mut HashMap<WorkerScript, LoadedProgram>,
+    programs: &mut HashMap<(WorkerScript, bool), KeptProgram>,
     order: WorkerRequest,
     effects: &dyn EffectRunner,
 ) -> WorkerResponse {
     let mut seen = WorkerResponse::Loaded { findings: Vec::new() };
-    if !programs.contains_key(&order.program) || matches!(order.task, WorkerTask::Load) {
-        let (loaded, report) = load_script(&order.program);
-        programs.insert(order.program.clone(), loaded);
+    let key = (order.program, order.is_covered);
+    if !programs.contains_key(&key) || matches!(order.task, WorkerTask::Load) {
+        let recorder = order.is_covered.then(CoverageRecorder::default);
+        let (loaded, report) = load_script(&key.0, recorder.as_ref());
+        programs.insert(key.clone(), KeptProgram { loaded, recorder });
         seen = report;
     }
-    let (cancel, name) = (CancelToken::default(), order.program.name());
+    let Some(KeptProgram { loaded, recorder }) = programs.get(&key) else { return seen };
+    let response = perform_task(loaded, key.0.name(), order.task, effects).unwrap_or(seen);
+    match recorder {
+        Some(recorder) => WorkerResponse::Covered { response: Box::new(response), reached: recorder.take_indices() },
+        None => response,
+    }
+}
+
+/// Performs a task; loading is done.
+fn perform_task(
+    program: &LoadedProgram,
+    name: &str,
+    task: WorkerTask,
+    effects: &dyn EffectRunner,
+) -> Option<WorkerResponse> {
+    let cancel = CancelToken::default();
     let context = |limits| Invocation { effects, caller: EffectCaller::new(CallId(0), name), limits, cancel: &cancel };
-    let limits = order.task.limits().cloned().unwrap_or_default();
-    let answer = match (programs.get(&order.program), order.task) {
-        (_, WorkerTask::Load) => return seen,
-        (Some(LoadedProgram::Plugin(module)), WorkerTask::Call { function, event, .. }) => {
+    let limits = task.limits().copied().unwrap_or_default();
+    let answer = match (program, task) {
+        (_, WorkerTask::Load) => return None,
+        (LoadedProgram::Plugin(module), WorkerTask::Call { function, event, .. }) => {
             let missing = || Failure::new(FailureKind::Error, "the plugin has no such function");
             let function = module.function(&function.into()).ok_or_else(missing);
             let returned = function.and_then(|function| function.call(&Payload::new(event), &context(&limits)));
             returned.map(|returned| WorkerResponse::FunctionReturned(returned.into()))
         }
-        (Some(LoadedProgram::Script(script)), WorkerTask::Handle { event, payload, .. }) => {
+        (LoadedProgram::Script(script), WorkerTask::Handle { event, payload, .. }) => {
             let answer = script.handle(&event, &Payload::new(payload), &context(&limits));
             answer.map(|answer| WorkerResponse::Answered(answer.into()))
         }
-        (Some(LoadedProgram::Script(script)), WorkerTask::Run { argument, .. }) => {
+        (LoadedProgram::Script(script), WorkerTask::Run { argument, .. }) => {
             script.run(&argument, &context(&limits)).map(WorkerResponse::Returned)
         }
-        (Some(LoadedProgram::When(when)), WorkerTask::Match { event, payload }) => {
+        (LoadedProgram::When(when), WorkerTask::Match { event, payload }) => {
             match when.evaluate(&event, &Payload::new(payload)) {
                 MatchResult::Yes => Ok(WorkerResponse::Matched(true)),
                 MatchResult::No => Ok(WorkerResponse::Matched(false)),
@@ -103,18 +126,18 @@ fn perform_request(
         }
         _ => Err(Failure::new(FailureKind::Missing, "the script has errors; run `pintle validate` to see them")),
     };
-    answer.unwrap_or_else(failure_response)
+    Some(answer.unwrap_or_else(failure_response))
 }
 
-fn load_script(program: &WorkerScript) -> (LoadedProgram, WorkerResponse) {
+fn load_script(program: &WorkerScript, recorder: Option<&CoverageRecorder>) -> (LoadedProgram, WorkerResponse) {
     let seen = |loaded: LoadedProgram, findings: Vec<ScriptFinding>| (loaded, WorkerResponse::Loaded { findings });
     match program {
         WorkerScript::Script { name, text, kind: role } => {
-            let compiled = compile_unbounded(name, &ScriptSource::without_file(text.as_str()), *role);
+            let compiled = compile_unbounded(name, &ScriptSource::without_file(text.as_str()), *role, recorder);
             seen(compiled.script.map_or(LoadedProgram::Unusable, LoadedProgram::Script), compiled.findings)
         }
         WorkerScript::Plugin { name, text } => {
-            let compiled = compile_plugin_unbounded(name, &ScriptSource::without_file(text.as_str()));
+            let compiled = compile_plugin_unbounded(name, &ScriptSource::without_file(text.as_str()), recorder);
             let (findings, inventory) = (compiled.findings, compiled.inventory);
             let loaded = compiled.module.map_or(LoadedProgram::Unusable, LoadedProgram::Plugin);
             (loaded, WorkerResponse::Registered { findings, inventory })
@@ -125,7 +148,7 @@ fn load_script(program: &WorkerScript) -> (LoadedProgram, WorkerResponse) {
             };
             let script = script.as_deref().map(ScriptSource::without_file);
             let expression = ScriptSource::without_file(expression.as_str());
-            let compiled = compile_when_unbounded(name, &expression, script.as_ref(), &event);
+            let compiled = compile_when_unbounded(name, &expression, script.as_ref(), &event, recorder);
             seen(
                 compiled.when.map_or(LoadedProgram::Unusable, |when| LoadedProgram::When(Box::new(when))),
                 compiled.findings,

@@ -29,7 +29,7 @@ use dupe::Dupe;
 use crate::codemap::Pos;
 use crate::codemap::Span;
 use crate::codemap::Spanned;
-use crate::lexer::TokenInt;
+pub use crate::lexer::TokenInt;
 
 /// Payload types attached to AST nodes.
 pub trait AstPayload: Debug {

@@ -260,6 +260,12 @@ impl AstModule {
         &self.statement
     }
 
+    /// The module with its statement changed. The change must be one that parsing could have led to.
+    pub fn map_statement(mut self, change: impl FnOnce(&mut AstStmt)) -> Self {
+        change(&mut self.statement);
+        self
+    }
+
     /// Locations where statements occur.
     pub fn stmt_locations(&self) -> Vec<FileSpan> {
         fn go(x: &AstStmt, codemap: &CodeMap, res: &mut Vec<FileSpan>) {

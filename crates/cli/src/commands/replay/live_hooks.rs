@@ -13,9 +13,10 @@ use pintle_host::tape::{LoadedTape, RecordBody, read_bytes};
 use pintle_host::{Layer, RuntimeBuilder};
 use serde_json::json;
 
-use super::{excerpt, is_same_file, progress};
+use super::{excerpt, is_same_file};
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HookPaths, UserOptions, load_hooks, start_builder, start_host_builder, trust};
+use crate::render::progress::ProgressLine;
 use crate::render::{count_text, diagnostic};
 use crate::terminal::Terminal;
 
@@ -82,7 +83,7 @@ impl LiveHookArgs {
             found.iter().for_each(|diagnostic| terminal.print_error_line(diagnostic::render_diagnostic(diagnostic)));
             return Err(CliError::invalid_input("cannot load the hooks of an agent; nothing was fired"));
         }
-        let progress = progress::ProgressLine::new(terminal, "events");
+        let progress = ProgressLine::new(terminal, "events");
         let live = replay_live_with_progress(&reading, &present, self.all, &mut |done, of| progress.show(done, of));
         progress.clear();
         if global.json {

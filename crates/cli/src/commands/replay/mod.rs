@@ -2,7 +2,6 @@
 
 mod excerpt;
 mod live_hooks;
-mod progress;
 mod redecide;
 mod report;
 mod step;
@@ -19,8 +18,9 @@ use pintle_host::tape::replay::{ReplayError, ReplayOptions, StopPoint, replay_wi
 
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
+use crate::render::progress::ProgressLine;
 use crate::terminal::Terminal;
-pub(super) use redecide::{ComparisonTask, RedecideArgs};
+pub(super) use redecide::{ComparisonTask, RedecideArgs, recognise_file};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
@@ -92,7 +92,7 @@ impl ReplayArgs {
             return Err(error.help("name another file with `--out`"));
         }
         let options = ReplayOptions { threads: self.threads, stop_point: self.until.clone() };
-        let progress = progress::ProgressLine::new(terminal, "records");
+        let progress = ProgressLine::new(terminal, "records");
         let begun = Instant::now();
         let replayed = replay_with(&bytes, &options, &|done, of| progress.show(done, of))
             .map_err(|error| to_cli_error(tape, &error))?;

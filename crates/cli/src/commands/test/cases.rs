@@ -4,19 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pintle_bridge::{HandledCall, HostDef};
-use pintle_host::contract::{EnforcementMode, VerdictKind};
+use pintle_host::contract::{Effect, EnforcementMode, VerdictKind};
 use pintle_host::dialects::PolicyCase;
 use pintle_host::loader::{find_test_files, load_case_file};
 use pintle_host::tools::{NativeToolCall, PINTLE, ToolVocabulary, caller_of};
 use pintle_host::{
     Diagnostic, EventKind, EventScope, FailurePolicy, HookCache, LoadedRuntime, Payload, RuntimeBuilder,
 };
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::expectation::{ActualDecision, decision_word};
 use super::hook_examples::{build_event, check_fields, describe_payload, failures};
+use super::plan::RunChanges;
 use super::test_result::{TestKind, TestResult, TestStatus};
-use crate::commands::try_call::{CallJournal, CalledHook, JudgedCall, TriedCall, agent_speaking};
+use crate::commands::try_call::{CallJournal, CalledHook, JudgedCall, JudgedEvent, TriedCall, agent_speaking};
 use crate::error::CliError;
 use crate::options::{
     AgentOption, HookOptions, HookPaths, UserOptions, active_packs, current_dir, defer_approval, preview_host_call,
@@ -29,6 +30,8 @@ pub(super) struct CaseRunner<'a> {
     pub(super) user: &'a UserOptions,
     /// The agent that makes the calls; `None` is any agent.
     pub(super) host: Option<&'static HostDef>,
+    /// How the hooks are loaded.
+    pub(super) changes: RunChanges,
     /// The hooks of calls, which are loaded once.
     pub(super) cache: Arc<HookCache>,
     /// The hooks of other events, and what they were called with; loaded with the first one.
@@ -42,6 +45,8 @@ struct JudgedCase {
     failures: Vec<String>,
     /// The hooks and rules that decided.
     deciders: Vec<String>,
+    /// What hooks said.
+    said: Vec<String>,
 }
 
 /// The files with cases and with scenarios beside the hooks that are loaded, and in the projects and
@@ -74,7 +79,7 @@ impl CaseRunner<'_> {
         };
         Ok(match judged {
             Err(problem) => result_of(case, TestStatus::Fails(vec![problem]), None),
-            Ok(JudgedCase { actual, failures: mut problems, deciders }) => {
+            Ok(JudgedCase { actual, failures: mut problems, deciders, said }) => {
                 problems.extend(actual.differences(&case.example, case.event.def()));
                 let wanted = [("hook", &case.hook), ("rule", &case.rule)].into_iter();
                 let wanted = wanted.filter_map(|(kind, name)| Some((kind, name.as_ref()?)));
@@ -86,9 +91,20 @@ impl CaseRunner<'_> {
                     format!("the {kind} `{name}` did not decide; {others}")
                 }));
                 let status = if problems.is_empty() { TestStatus::Holds } else { TestStatus::Fails(problems) };
-                result_of(case, status, Some(actual))
+                TestResult { said, ..result_of(case, status, Some(actual)) }
             }
         })
+    }
+
+    /// What hooks decide about a case, and which of them do, in the words of a case; a text says why they cannot.
+    pub(super) fn decide(
+        &mut self,
+        case: &PolicyCase,
+    ) -> Result<Result<(ActualDecision, Vec<String>), String>, CliError> {
+        Ok(self.judge_call(case)?.and_then(|judged| match judged.failures.first() {
+            Some(failure) => Err(failure.clone()),
+            None => Ok((judged.actual, judged.deciders)),
+        }))
     }
 
     /// Judges a whole tool call as `pintle try` does.
@@ -105,7 +121,7 @@ impl CaseRunner<'_> {
             user: self.user.clone(),
             agent: AgentOption { agent: None },
         };
-        let finish = |builder: RuntimeBuilder| builder.journal(watcher).hook_cache(cache);
+        let finish = |builder: RuntimeBuilder| self.changes.apply(builder).journal(watcher).hook_cache(cache);
         let handled = preview_host_call(&payload, self.places, &options, false, finish)?;
         // Hooks that do not load deny, which proves nothing.
         let Some(built) = handled.built.as_ref().filter(|built| !built.has_errors()) else {
@@ -115,15 +131,16 @@ impl CaseRunner<'_> {
         let actual = decided_about_call(&call, &handled, self.host.is_some());
         let events = journal.take_events();
         let failures = events.iter().flat_map(|judged| &judged.calls).filter_map(failure_text).collect();
+        let said = texts_of(&events);
         let judged = JudgedCall { call, packs, handled, is_of_named_host: self.host.is_some(), events };
-        Ok(Ok(JudgedCase { deciders: deciders_of_call(&judged, actual.decision), actual, failures }))
+        Ok(Ok(JudgedCase { deciders: deciders_of_call(&judged, actual.decision), actual, failures, said }))
     }
 
     /// Fires an event at the hooks.
     fn judge_event(&mut self, case: &PolicyCase) -> Result<Result<JudgedCase, String>, CliError> {
         if self.fired.is_none() {
             let journal = Arc::new(CallJournal::default());
-            let builder = start_builder(self.places, self.user)?.journal(Arc::clone(&journal) as _);
+            let builder = self.changes.apply(start_builder(self.places, self.user)?).journal(Arc::clone(&journal) as _);
             self.fired = Some((builder.approver(defer_approval()).load(), journal));
         }
         let Some((built, journal)) = &self.fired else { return Ok(Err(String::from("the hooks do not load"))) };
@@ -137,7 +154,7 @@ impl CaseRunner<'_> {
         let events = journal.take_events();
         let calls = events.iter().flat_map(|judged| &judged.calls);
         let deciders = calls.filter(|call| decides(call, actual.decision)).map(|call| call.name.clone()).collect();
-        Ok(Ok(JudgedCase { failures: failures(&outcome), deciders, actual }))
+        Ok(Ok(JudgedCase { failures: failures(&outcome), deciders, actual, said: texts_of(&events) }))
     }
 }
 
@@ -152,7 +169,25 @@ pub(super) fn result_of(case: &PolicyCase, status: TestStatus, actual: Option<Ac
         status,
         actual,
         transcript: Vec::new(),
+        said: Vec::new(),
     }
+}
+
+/// What hooks said, for the model and for the user.
+fn texts_of(events: &[JudgedEvent]) -> Vec<String> {
+    let verdicts = events.iter().flat_map(|judged| &judged.calls).map(|call| &call.verdict);
+    let texts = verdicts.flat_map(|verdict| {
+        let reason = match &verdict.kind {
+            VerdictKind::Deny { reason } | VerdictKind::Ask { reason } => Some(reason),
+            _ => None,
+        };
+        let notices = verdict.effects.iter().filter_map(|effect| match effect {
+            Effect::Notice(text) => Some(text),
+            _ => None,
+        });
+        reason.into_iter().chain(notices).cloned().collect::<Vec<String>>()
+    });
+    texts.collect()
 }
 
 /// The call of a case in the words of an agent; without one, in its own words.
@@ -204,6 +239,8 @@ fn decided_about_call(call: &TriedCall, handled: &HandledCall, is_translated: bo
         reason: decided.reason.clone(),
         context: decided.context.clone(),
         rewritten,
+        metrics: Map::new(),
+        log: Vec::new(),
     }
 }
 

@@ -21,6 +21,12 @@ pub(super) struct ActualDecision {
     pub(super) context: Vec<String>,
     /// The payload after every rewrite; `None` if nothing was rewritten.
     pub(super) rewritten: Option<Value>,
+    /// The metrics that the hook counted or set.
+    #[serde(skip)]
+    pub(super) metrics: Map<String, Value>,
+    /// The lines that it logged.
+    #[serde(skip)]
+    pub(super) log: Vec<String>,
 }
 
 impl ActualDecision {
@@ -30,6 +36,8 @@ impl ActualDecision {
             reason: outcome.hook_texts(),
             context: outcome.model_texts().map(str::to_owned).collect(),
             rewritten: outcome.rewritten.then(|| outcome.payload.value().clone()),
+            metrics: Map::new(),
+            log: Vec::new(),
         }
     }
 
@@ -54,6 +62,20 @@ impl ActualDecision {
         for (field, wanted) in example.rewrite.iter().flatten() {
             let got = self.rewritten.as_ref().and_then(|payload| rewritten_field(payload, def, field));
             compare(field, wanted, got, &mut differences);
+        }
+        for (name, wanted) in example.metrics.iter().flatten() {
+            // `null` is a metric that nothing counted.
+            let got = self.metrics.get(name).or(Some(&Value::Null).filter(|_| wanted.is_null()));
+            compare(&format!("metric {name}"), wanted, got, &mut differences);
+        }
+        if let Some(wanted) = &example.log
+            && !self.log.iter().any(|line| line.contains(wanted))
+        {
+            let got = match self.log.as_slice() {
+                [] => String::from("nothing is logged"),
+                lines => format!("is {}", quote(&lines.join("\n"))),
+            };
+            differences.push(format!("the log does not contain {}, but {got}", quote(wanted)));
         }
         differences
     }
@@ -124,6 +146,8 @@ mod tests {
             reason: String::new(),
             context: vec![String::from("be careful")],
             rewritten: Some(json!({"name": "shell", "args": {"command": "ls", "env": {"A": "1", "B": "2"}}})),
+            metrics: Map::from_iter([(String::from("seen"), json!(2))]),
+            log: vec![String::from("[audit] ls")],
         };
         let object = |value: Value| value.as_object().cloned();
         let modify = || HookExample { expect: String::from("modify"), ..HookExample::default() };
@@ -145,6 +169,15 @@ mod tests {
             (
                 HookExample { rewrite: object(json!({"command": "ls -h", "cwd": "/"})), ..modify() },
                 vec!["`command` is \"ls\", not \"ls -h\"", "`cwd` is missing, and must be \"/\""],
+            ),
+            (HookExample { metrics: object(json!({"seen": 2})), log: Some(String::from("audit")), ..modify() }, vec![]),
+            (
+                HookExample { metrics: object(json!({"seen": 1, "lost": 1, "none": null})), ..modify() },
+                vec!["`metric seen` is 2, not 1", "`metric lost` is missing, and must be 1"],
+            ),
+            (
+                HookExample { log: Some(String::from("cat")), ..modify() },
+                vec!["the log does not contain \"cat\", but is \"[audit] ls\""],
             ),
             (HookExample { rewrite: object(json!({"env": {"B": 2}})), ..modify() }, vec!["`env.B` is \"2\", not 2"]),
         ];

@@ -1,9 +1,10 @@
 //! Runs the examples of hooks, each against its hook alone, and those of the rules of packs.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
-use pintle_host::contract::{HookDeclaration, HookExample, suggest_or_list};
+use pintle_host::contract::{Effect, HookDeclaration, HookExample, suggest_or_list};
 use pintle_host::loader::UNTRUSTED_HANDLER;
 use pintle_host::packs::{BrokenExample, RuleDef, broken_examples};
 use pintle_host::tape::show::single_line;
@@ -108,14 +109,24 @@ impl ExampleSuite {
         self.examples.iter().map(|example| self.result(example, TestStatus::Listed, None))
     }
 
-    /// Runs the examples.
-    pub(in crate::commands) fn run(
-        &self,
-        built: &LoadedRuntime,
-        is_wanted: impl Fn(&TestResult) -> bool,
-    ) -> Vec<TestResult> {
-        let wanted = self.examples.iter().filter(|example| is_wanted(&self.result(example, TestStatus::Listed, None)));
-        wanted.map(|example| self.run_example(built, example)).collect()
+    /// Runs one of the examples; `None` if there are not as many.
+    pub(super) fn run(&self, built: &LoadedRuntime, example: usize) -> Option<TestResult> {
+        self.examples.get(example).map(|example| self.run_example(built, example))
+    }
+
+    /// Runs all examples.
+    pub(in crate::commands) fn run_all(&self, built: &LoadedRuntime) -> Vec<TestResult> {
+        self.examples.iter().map(|example| self.run_example(built, example)).collect()
+    }
+
+    /// The file of the hook.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.hook.location.path()
+    }
+
+    /// Whether the examples are those of a hook with this name and location.
+    pub(super) fn is_of(&self, declared: &HookDeclaration) -> bool {
+        self.hook.id.as_str() == declared.name && is_same_place(&self.hook.location, &declared.location)
     }
 
     fn run_example(&self, built: &LoadedRuntime, example: &HookExample) -> TestResult {
@@ -130,7 +141,8 @@ impl ExampleSuite {
         };
         let scope = EventScope { approver: Some(defer_approval()), ..EventScope::default() };
         let outcome = runtime.fire_in(&event, &scope);
-        let actual = ActualDecision::from_outcome(&outcome);
+        let log = scope.logs.take_lines().into_iter().map(|line| line.message).collect();
+        let actual = ActualDecision { metrics: runtime.metrics(), log, ..ActualDecision::from_outcome(&outcome) };
         let mut problems = failures(&outcome);
         if problems.is_empty() {
             problems = actual.differences(example, name.def());
@@ -143,7 +155,12 @@ impl ExampleSuite {
             }
         }
         let status = if problems.is_empty() { TestStatus::Holds } else { TestStatus::Fails(problems) };
-        self.result(example, status, Some(actual))
+        let notices = outcome.effects.iter().filter_map(|(_, effect)| match effect {
+            Effect::Notice(text) => Some(text.clone()),
+            _ => None,
+        });
+        let said = notices.chain([outcome.hook_texts()]).collect();
+        TestResult { said, ..self.result(example, status, Some(actual)) }
     }
 
     fn result(&self, example: &HookExample, status: TestStatus, actual: Option<ActualDecision>) -> TestResult {
@@ -157,6 +174,7 @@ impl ExampleSuite {
             status,
             actual,
             transcript: Vec::new(),
+            said: Vec::new(),
         }
     }
 }
@@ -164,24 +182,34 @@ impl ExampleSuite {
 /// The examples of the rules of a pack, which are judged by the rule alone, without the settings of a user.
 pub(super) fn run_rules(active: &ActivePack) -> Vec<TestResult> {
     let broken: Vec<BrokenExample> = broken_examples(active.pack).collect();
+    rule_results(active, |rule, command| {
+        let is_it = |broken: &&BrokenExample| broken.rule.id == rule.id && broken.command == command;
+        let problems: Vec<String> = broken.iter().filter(is_it).map(BrokenExample::message).collect();
+        if problems.is_empty() { TestStatus::Holds } else { TestStatus::Fails(problems) }
+    })
+}
+
+/// What the examples of the rules of a pack are called, without running them.
+pub(super) fn list_rules(active: &ActivePack) -> Vec<TestResult> {
+    rule_results(active, |_, _| TestStatus::Listed)
+}
+
+fn rule_results(active: &ActivePack, status: impl Fn(&RuleDef, &str) -> TestStatus) -> Vec<TestResult> {
     let examples = active.pack.rules.iter().flat_map(|rule| {
         let stops = rule.stops.iter().map(move |command| (rule, *command, rule.severity.as_str()));
         stops.chain(rule.passes.iter().map(move |command| (rule, *command, "allow")))
     });
-    let result = |(rule, command, expect): (&RuleDef, &str, &str)| {
-        let is_it = |broken: &&BrokenExample| broken.rule.id == rule.id && broken.command == command;
-        let problems: Vec<String> = broken.iter().filter(is_it).map(BrokenExample::message).collect();
-        TestResult {
-            kind: TestKind::Rule,
-            hook: Some(format!("{}.{}", active.pack.name, rule.id)),
-            name: single_line(command, NAME),
-            event: EventKind::ToolPre.to_string(),
-            expect: expect.to_owned(),
-            location: active.location.clone(),
-            status: if problems.is_empty() { TestStatus::Holds } else { TestStatus::Fails(problems) },
-            actual: None,
-            transcript: Vec::new(),
-        }
+    let result = |(rule, command, expect): (&RuleDef, &str, &str)| TestResult {
+        kind: TestKind::Rule,
+        hook: Some(format!("{}.{}", active.pack.name, rule.id)),
+        name: single_line(command, NAME),
+        event: EventKind::ToolPre.to_string(),
+        expect: expect.to_owned(),
+        location: active.location.clone(),
+        status: status(rule, command),
+        actual: None,
+        transcript: Vec::new(),
+        said: Vec::new(),
     };
     examples.map(result).collect()
 }

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
 
+use super::coverage::CoverageReport;
+use super::mutate::MutationReport;
 use super::scenarios::render_transcript;
 use super::test_result::{TestKind, TestResult, TestStatus};
 use crate::error::CliStatus;
@@ -25,15 +27,33 @@ const FIRST_EXAMPLE: &str = "add them to a hook file, beside `event:`\n\n    exa
 
 /// The results of all examples.
 #[derive(Debug)]
-pub(super) struct TestReport(Vec<TestResult>);
+pub(super) struct TestReport {
+    results: Vec<TestResult>,
+    coverage: Option<CoverageReport>,
+    mutants: Option<MutationReport>,
+}
 
 impl TestReport {
-    pub(super) fn new(results: Vec<TestResult>) -> Self {
-        Self(results)
+    pub(super) fn new(results: Vec<TestResult>, coverage: Option<CoverageReport>) -> Self {
+        Self { results, coverage, mutants: None }
+    }
+
+    pub(super) fn set_mutants(&mut self, mutants: MutationReport) {
+        self.mutants = Some(mutants);
+    }
+
+    /// What tests noticed of mutants, if that was asked for.
+    pub(super) fn mutants(&self) -> Option<&MutationReport> {
+        self.mutants.as_ref()
+    }
+
+    /// What the tests reached, if that was asked for.
+    pub(super) fn coverage(&self) -> Option<&CoverageReport> {
+        self.coverage.as_ref()
     }
 
     pub(super) fn status(&self) -> CliStatus {
-        let has = |is_it: fn(&TestStatus) -> bool| self.0.iter().any(|result| is_it(&result.status));
+        let has = |is_it: fn(&TestStatus) -> bool| self.results.iter().any(|result| is_it(&result.status));
         if has(|status| matches!(status, TestStatus::Fails(_))) {
             CliStatus::Failed
         } else if has(|status| matches!(status, TestStatus::NotRun(_))) {
@@ -46,13 +66,13 @@ impl TestReport {
     pub(super) fn has_failed_case(&self) -> bool {
         let failed =
             |result: &TestResult| result.kind.is_of_all_hooks() && matches!(result.status, TestStatus::Fails(_));
-        self.0.iter().any(failed)
+        self.results.iter().any(failed)
     }
 
     /// The results by their files, in the order of the first result of each.
     fn by_file(&self) -> Vec<(String, Vec<&TestResult>)> {
         let mut files: Vec<(String, Vec<&TestResult>)> = Vec::new();
-        for result in &self.0 {
+        for result in &self.results {
             let path = result.location.path().map_or_else(|| String::from("(no file)"), path_text);
             match files.iter_mut().find(|(known, _)| *known == path) {
                 Some((_, of_file)) => of_file.push(result),
@@ -63,7 +83,7 @@ impl TestReport {
     }
 
     pub(super) fn print_text(&self, terminal: &Terminal) {
-        if self.0.is_empty() {
+        if self.results.is_empty() {
             terminal.print_line(NO_EXAMPLES);
             terminal.print_line(style::with_label(Tone::Good, "help", FIRST_EXAMPLE));
             return;
@@ -83,9 +103,17 @@ impl TestReport {
                 terminal.print_line("");
             }
         }
-        let all: Vec<&TestResult> = self.0.iter().collect();
+        let all: Vec<&TestResult> = self.results.iter().collect();
         let (tone, text) = summary_text(&all);
         terminal.print_line(format!("{}: {}", count_text(self.by_file().len(), "file"), style::paint_text(tone, text)));
+        self.coverage.iter().for_each(|coverage| coverage.print_text(terminal));
+        self.mutants.iter().for_each(|mutants| mutants.print_text(terminal));
+    }
+
+    /// Prints what does not hold to standard error.
+    pub(super) fn print_failures(&self, terminal: &Terminal) {
+        let found = self.results.iter().filter_map(TestResult::diagnostic);
+        found.for_each(|diagnostic| terminal.print_error_line(render_diagnostic(&diagnostic)));
     }
 
     pub(super) fn render_list(&self) -> Vec<StyledLine> {
@@ -94,30 +122,32 @@ impl TestReport {
             let hook = result.hook.as_deref().unwrap_or("all hooks");
             single_line(&format!("{place}: {hook}: {} `{}`", result.expect, result.name), LINE)
         };
-        self.0.iter().map(|result| StyledLine::new(Tone::Plain, line(result))).collect()
+        self.results.iter().map(|result| StyledLine::new(Tone::Plain, line(result))).collect()
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let results: Vec<Value> = self.0.iter().map(result_to_json).collect();
-        let count = |is_it: fn(&TestStatus) -> bool| self.0.iter().filter(|result| is_it(&result.status)).count();
+        let results: Vec<Value> = self.results.iter().map(result_to_json).collect();
+        let count = |is_it: fn(&TestStatus) -> bool| self.results.iter().filter(|result| is_it(&result.status)).count();
         json!({
             "version": JSON_VERSION,
             "held": count(|status| *status == TestStatus::Holds),
             "failed": count(|status| matches!(status, TestStatus::Fails(_))),
             "not_run": count(|status| matches!(status, TestStatus::NotRun(_) | TestStatus::Listed)),
             "results": results,
+            "coverage": self.coverage.as_ref().map(CoverageReport::to_json),
+            "mutants": self.mutants.as_ref().map(MutationReport::to_json),
         })
     }
 
     /// The results as JUnit's XML: a suite for each file.
     pub(super) fn to_junit(&self) -> String {
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        let (failed, not_run) = count_unheld(self.0.iter());
+        let (failed, not_run) = count_unheld(self.results.iter());
         // Writing to a text cannot fail.
         let _ = writeln!(
             xml,
             "<testsuites name=\"pintle test\" tests=\"{}\" failures=\"{failed}\" skipped=\"{not_run}\">",
-            self.0.len()
+            self.results.len()
         );
         for (path, results) in self.by_file() {
             let (failed, not_run) = count_unheld(results.iter().copied());

@@ -11,6 +11,7 @@ use pintle_host::loader::load_scenario_file;
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use pintle_host::{Diagnostic, EventKind, HookCache, LoadedRuntime, Severity};
 
+use super::plan::RunChanges;
 use super::test_result::{TestKind, TestResult, TestStatus};
 use crate::error::CliError;
 use crate::options::{HookPaths, UserOptions, current_dir, start_builder};
@@ -22,6 +23,8 @@ const LINE: usize = 400;
 pub(in crate::commands) struct ScenarioRunner<'a> {
     pub(in crate::commands) places: &'a HookPaths,
     pub(in crate::commands) user: &'a UserOptions,
+    /// How the hooks are loaded.
+    pub(in crate::commands) changes: RunChanges,
     /// The hooks, which are loaded once as long as no scenario names others.
     pub(in crate::commands) cache: Arc<HookCache>,
     /// Whether scenarios are left out that need something outside this process.
@@ -48,7 +51,8 @@ impl ScenarioRunner<'_> {
             let problem = format!("`{}` does not exist", missing.display());
             return Ok(Some(result_of(scenario, TestStatus::Fails(vec![problem]))));
         }
-        let builder = player.prepare(start_builder(places, self.user)?).hook_cache(Arc::clone(&self.cache));
+        let builder = self.changes.apply(start_builder(places, self.user)?);
+        let builder = player.prepare(builder).hook_cache(Arc::clone(&self.cache));
         let mut built = builder.load();
         if let Some(error) = built.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
             let problem = format!("the hooks do not load: {}", error.message);
@@ -113,6 +117,7 @@ pub(in crate::commands) fn result_of(scenario: &TestScenario, status: TestStatus
         status,
         actual: None,
         transcript: Vec::new(),
+        said: Vec::new(),
     }
 }
 

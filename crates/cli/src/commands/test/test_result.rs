@@ -54,6 +54,8 @@ pub(in crate::commands) struct TestResult {
     pub(super) actual: Option<ActualDecision>,
     /// Of a scenario that fails, what happened up to the first difference.
     pub(super) transcript: Vec<TranscriptLine>,
+    /// What hooks said, for the model and for the user: rules name themselves there.
+    pub(super) said: Vec<String>,
 }
 
 impl TestResult {

@@ -29,7 +29,7 @@ use crate::render::count_text;
 use crate::terminal::Terminal;
 use any_agent::ANY_AGENT;
 pub(super) use any_agent::agent_speaking;
-pub(super) use call_journal::{CallJournal, CalledHook};
+pub(super) use call_journal::{CallJournal, CalledHook, JudgedEvent};
 pub(super) use judged_call::JudgedCall;
 use tool_call::ToolArgument;
 pub(super) use tool_call::TriedCall;

@@ -20,7 +20,7 @@ use crate::render::diagnostic;
 use crate::render::{count_text, style};
 use crate::terminal::Terminal;
 
-use super::test::{ScenarioRunner, TestResult, collect_suites, read_scenarios, test_files};
+use super::test::{RunChanges, ScenarioRunner, TestResult, collect_suites, read_scenarios, test_files};
 use report::{JsonReport, github_annotation, sarif_log};
 
 /// The number of files from which a note about the progress is printed.
@@ -100,7 +100,7 @@ impl ValidateArgs {
 /// The examples of hooks that do not hold. Only hooks that need nothing outside this process are called.
 fn run_examples(built: &LoadedRuntime) -> Vec<Diagnostic> {
     let suites = collect_suites(built);
-    let results = suites.iter().filter(|suite| suite.is_in_process()).flat_map(|suite| suite.run(built, |_| true));
+    let results = suites.iter().filter(|suite| suite.is_in_process()).flat_map(|suite| suite.run_all(built));
     results.filter_map(|result| result.diagnostic()).collect()
 }
 
@@ -112,7 +112,8 @@ fn run_scenarios(built: &LoadedRuntime, places: &HookPaths, user: &UserOptions) 
     if found.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Ok(found);
     }
-    let runner = ScenarioRunner { places, user, cache: Arc::default(), is_in_process: true };
+    let runner =
+        ScenarioRunner { places, user, changes: RunChanges::default(), cache: Arc::default(), is_in_process: true };
     for scenario in &scenarios {
         found.extend(runner.run(scenario)?.filter(TestResult::has_run).and_then(|result| result.diagnostic()));
     }

@@ -27,6 +27,8 @@ pub(super) struct ExampleDraft {
     pub(super) reason: Option<String>,
     pub(super) rewrite: Option<Map<String, Value>>,
     pub(super) context: Option<String>,
+    pub(super) metrics: Option<Map<String, Value>>,
+    pub(super) log: Option<String>,
 }
 
 pub(super) static EXAMPLE: KeyTable<ExampleDraft> = KeyTable {
@@ -44,6 +46,9 @@ pub(super) static EXAMPLE: KeyTable<ExampleDraft> = KeyTable {
         key!("rewrite": with(read_rewrite, "mapping", "any"),
             "What `modify` must lead to: fields that the event lets hooks rewrite, such as `args`, or arguments of the call. Others are not compared."),
         key!("context": with(read_context, "text", "any"), "A text that the context for the model must contain."),
+        key!("metrics": listed("mapping", "any"),
+            "Metrics that the hook must have counted or set, with their values: `{audit.denied: 1}`; `null` is one that it must not. Others are not compared."),
+        key!("log": listed("text", "any"), "A text that a line which the hook logs must contain."),
     ],
 };
 
@@ -55,7 +60,8 @@ pub(super) fn read_list(fields: &mut FieldReader<'_>, event: Option<&EventName>)
         let owner = format!("examples[{index}]");
         let mut own = FieldReader::new(report, owner.as_str(), Some(item), item.span);
         item.entries()?;
-        let draft = EXAMPLE.read(&mut own);
+        let mut draft = EXAMPLE.read(&mut own);
+        draft.read_effects(&mut own);
         let example = draft.into_example(&mut own, &owner, event);
         EXAMPLE.finish(own);
         example
@@ -64,6 +70,13 @@ pub(super) fn read_list(fields: &mut FieldReader<'_>, event: Option<&EventName>)
 }
 
 impl ExampleDraft {
+    /// Reads what a hook must keep and log: of a case, which all hooks judge together, that cannot be said.
+    fn read_effects(&mut self, fields: &mut FieldReader<'_>) {
+        let help = "write the names and their values, as in `metrics: {denied: 1}`";
+        self.metrics = read_wanted_fields(fields, "metrics", help);
+        self.log = read_wanted_text(fields, "log");
+    }
+
     /// The example, if everything that it needs was read. What is missing or contradicts itself is reported.
     pub(super) fn into_example(
         self,
@@ -104,6 +117,8 @@ impl ExampleDraft {
             reason: self.reason,
             rewrite: self.rewrite,
             context: self.context,
+            metrics: self.metrics,
+            log: self.log,
             location: report.location(place),
         })
     }
@@ -176,15 +191,24 @@ pub(super) fn read_wanted_text(fields: &mut FieldReader<'_>, key: &'static str) 
 }
 
 pub(super) fn read_rewrite(fields: &mut FieldReader<'_>, draft: &mut ExampleDraft) {
-    let Some(node) = fields.node("rewrite") else { return };
-    match read_json(fields, node) {
-        Some(Value::Object(wanted)) if !wanted.is_empty() => draft.rewrite = Some(wanted),
-        Some(_) => {
-            let help = "write the fields and their values, as in `rewrite: {command: ls -h}`";
-            let message = "rewrite must be a mapping with at least one field";
+    let help = "write the fields and their values, as in `rewrite: {command: ls -h}`";
+    draft.rewrite = read_wanted_fields(fields, "rewrite", help);
+}
+
+/// Values that are compared. An empty mapping would hold always.
+fn read_wanted_fields(
+    fields: &mut FieldReader<'_>,
+    key: &'static str,
+    help: &'static str,
+) -> Option<Map<String, Value>> {
+    let node = fields.node(key)?;
+    match read_json(fields, node)? {
+        Value::Object(wanted) if !wanted.is_empty() => Some(wanted),
+        _ => {
+            let message = format!("{key} must be a mapping with at least one field");
             fields.report().value_error("bad_example", message, node.span, help);
+            None
         }
-        None => {}
     }
 }
 

@@ -1070,6 +1070,19 @@ impl<'v, 'a, 'e: 'a> Evaluator<'v, 'a, 'e> {
         self.total_tick_count_at_last_infrequent_check + self.infrequent_instr_check_counter as u64
     }
 
+    /// Takes back the tick of the running call, for calls that are not part of the program.
+    pub fn uncount_tick(&mut self) {
+        match self.infrequent_instr_check_counter.checked_sub(1) {
+            Some(counter) => self.infrequent_instr_check_counter = counter,
+            // The call was the last one before a check, which counted it.
+            None => {
+                self.total_tick_count_at_last_infrequent_check = self
+                    .total_tick_count_at_last_infrequent_check
+                    .saturating_sub(1);
+            }
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn report_forward_progress(&mut self) -> crate::Result<()> {
         self.infrequent_instr_check_counter += 1;

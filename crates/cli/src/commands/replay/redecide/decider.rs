@@ -10,11 +10,11 @@ use pintle_host::redecide::{PolicyHooks, RedecisionReport, RedecisionTask, TapeR
 use pintle_host::tape::TapeReader;
 use pintle_host::{EventKind, Layer, LoadedRuntime, Runtime, RuntimeBuilder, WorkerProgram};
 
-use super::super::progress::ProgressLine;
 use super::{ReadTape, RedecisionResult, session_files};
 use crate::error::CliError;
 use crate::options::{HookPaths, UserOptions, load_hooks, print_load_errors};
 use crate::render::diagnostic;
+use crate::render::progress::ProgressLine;
 use crate::terminal::Terminal;
 
 /// The stack of a thread that calls hooks, as large as that of a main thread.

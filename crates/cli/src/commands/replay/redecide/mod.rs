@@ -18,6 +18,7 @@ use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, LogFilterOptions, LogTapeOptions, UserOptions, project_of_tape};
 use crate::terminal::Terminal;
 use decider::{HookSets, RedecisionOptions};
+pub(in crate::commands) use session_files::recognise_file;
 
 /// The examples of each change that are shown by default.
 const EXAMPLES: usize = 3;

@@ -60,7 +60,7 @@ fn list_json_lines(dir: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> io::Re
 }
 
 /// Which agent wrote a file, and in which directory its session began.
-fn recognise_file(path: &Path) -> io::Result<Option<(TapeLocation, &'static HostDef)>> {
+pub(in crate::commands) fn recognise_file(path: &Path) -> io::Result<Option<(TapeLocation, &'static HostDef)>> {
     let lines = BufReader::new(files::open(path)?).split(b'\n').take(FIRST_LINES);
     for line in lines {
         let Ok(line) = serde_json::from_slice::<Value>(&line?) else { continue };

@@ -1,4 +1,4 @@
-//! The progress line of a long replay.
+//! The progress line of long work.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_millis(400);
 
 /// A progress line on standard error, if that is a terminal.
 #[derive(Debug)]
-pub(super) struct ProgressLine<'t> {
+pub(crate) struct ProgressLine<'t> {
     terminal: Option<&'t Terminal>,
     label: &'static str,
     /// When the line is updated next, and whether it was shown.
@@ -19,12 +19,12 @@ pub(super) struct ProgressLine<'t> {
 }
 
 impl<'t> ProgressLine<'t> {
-    pub(super) fn new(terminal: &'t Terminal, action: &'static str) -> Self {
+    pub(crate) fn new(terminal: &'t Terminal, action: &'static str) -> Self {
         let terminal = Some(terminal).filter(|terminal| terminal.can_show_progress());
         Self { terminal, label: action, next: Mutex::new((Instant::now() + PATIENCE, false)) }
     }
 
-    pub(super) fn show(&self, done: usize, total: usize) {
+    pub(crate) fn show(&self, done: usize, total: usize) {
         let Some(terminal) = self.terminal else { return };
         let mut next = self.next.lock();
         if Instant::now() >= next.0 {
@@ -34,7 +34,7 @@ impl<'t> ProgressLine<'t> {
     }
 
     /// Erases the line.
-    pub(super) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         let next = self.next.lock();
         if let Some(terminal) = self.terminal.filter(|_| next.1) {
             terminal.print_error_piece("\r\u{1b}[K");
