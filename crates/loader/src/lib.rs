@@ -14,6 +14,7 @@ mod client_files;
 mod compile;
 mod discover;
 mod documents;
+mod edited_file;
 mod expand;
 mod file_facts;
 mod known_files;
@@ -37,6 +38,7 @@ mod unread;
 
 pub use case_files::{find_case_files, is_case_file, load_case_file};
 pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
+pub use edited_file::{EditedFileKind, recognise_edited_file};
 pub use expand::expand_env;
 pub use known_files::KnownFiles;
 pub use known_hooks::KnownHooks;

@@ -24,7 +24,8 @@ use cases::{CaseRunner, case_files, read_cases, result_of};
 use hook_examples::run_rules;
 pub(super) use hook_examples::{ExampleSuite, collect_suites};
 use report::TestReport;
-use test_result::{TestResult, TestStatus};
+pub(super) use test_result::TestResult;
+use test_result::TestStatus;
 
 pub(super) const LONG_ABOUT: &str = "Run the examples of hooks, each against its hook alone, and the case files beside \
     them, which all hooks judge together. Nothing is executed but hooks, and nothing is stored.\n\nExit status: 0 all \

@@ -66,6 +66,20 @@ impl TestResult {
         }
     }
 
+    /// Where the example is.
+    pub(in crate::commands) fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// The decision if the example holds; what differs if it does not.
+    pub(in crate::commands) fn summary(&self) -> Result<&str, String> {
+        match &self.status {
+            TestStatus::Fails(problems) => Err(problems.join("; ")),
+            TestStatus::NotRun(why) => Err(why.clone()),
+            TestStatus::Holds | TestStatus::Listed => Ok(&self.expect),
+        }
+    }
+
     fn next_step(&self) -> String {
         match self.kind {
             TestKind::Rule => String::from(
