@@ -25,6 +25,17 @@ pub enum EditedFileKind {
     Cases,
 }
 
+impl EditedFileKind {
+    /// The name of the schema of these files; `None` for scripts and programs.
+    #[must_use]
+    pub fn schema_name(self) -> Option<String> {
+        match self {
+            Self::Artifact(kind) => kind.schema_name(),
+            Self::Cases => Some(String::from("cases")),
+        }
+    }
+}
+
 /// The keys of frontmatter that only hooks and tools have.
 const HOOK_KEYS: [&str; 3] = ["event:", "script:", "when:"];
 /// What the top level of a plugin calls.

@@ -22,7 +22,7 @@ mod hook;
 mod merge;
 mod model;
 mod policy;
-mod policy_rules;
+pub(crate) mod policy_rules;
 mod settings;
 mod tool;
 
