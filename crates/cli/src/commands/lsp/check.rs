@@ -1,12 +1,13 @@
 //! Checks the open documents, as `pintle validate` does.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_host::contract::Location;
+use pintle_host::contract::{ByteSpan, HandlerSpec, HookDeclaration, Location};
 use pintle_host::files::{UnsavedTexts, real_path};
 use pintle_host::loader::{EditedFileKind, is_case_file, load_case_file, recognise_edited_file};
+use pintle_host::packs::PolicyRuleSpec;
 use pintle_host::{Diagnostic, LoadedRuntime};
 
 use super::documents::OpenDocument;
@@ -20,9 +21,16 @@ use crate::options::{HookPaths, UserOptions, start_builder};
 pub(super) struct CheckReport {
     /// The findings, each in a file or, without one, about a document.
     pub(super) findings: Vec<FoundDiagnostic>,
+    /// What was found before, without its texts.
+    known: HashSet<KnownFinding>,
     /// The results of examples.
     pub(super) results: Vec<TestResult>,
+    /// The hooks and rules that are declared, by name.
+    pub(super) declared: Vec<(String, Location)>,
 }
+
+/// File, first and last byte, and message.
+type KnownFinding = (Option<PathBuf>, usize, usize, String);
 
 /// A finding, and the document that it is shown in if it is not about a place in a file.
 #[derive(Debug)]
@@ -75,6 +83,7 @@ impl CheckReport {
                 found.retain(|finding| is_named || finding.code != "no_files");
                 self.add(found, document);
                 self.results.extend(results);
+                self.declared.extend(built.declarations.iter().flat_map(declared_names));
                 built.policy.paths().filter(|path| !is_case_file(path)).map(Path::to_owned).collect()
             }
             Err(error) => {
@@ -88,11 +97,27 @@ impl CheckReport {
     /// Adds findings, each once: the user's own hooks are loaded with every project.
     fn add(&mut self, diagnostics: Vec<Diagnostic>, document: &OpenDocument) {
         for diagnostic in diagnostics {
-            if !self.findings.iter().any(|known| known.diagnostic == diagnostic) {
+            let Location { span, .. } = &diagnostic.location;
+            let path = diagnostic.location.path().map(Path::to_owned);
+            if self.known.insert((path, span.start, span.end, diagnostic.message.clone())) {
                 self.findings.push(FoundDiagnostic { diagnostic, uri: document.uri.clone() });
             }
         }
     }
+}
+
+/// A hook by its name; the rules of a policy file by theirs.
+fn declared_names(hook: &HookDeclaration) -> Vec<(String, Location)> {
+    let rules = match &hook.handler {
+        HandlerSpec::Builtin(spec) if spec.name == "rules" => spec.arguments.as_slice(),
+        _ => return vec![(hook.name.clone(), hook.location.clone())],
+    };
+    let rules = rules.iter().filter_map(|argument| serde_json::from_str::<PolicyRuleSpec>(argument).ok());
+    let line_of = |rule: &PolicyRuleSpec| {
+        let start = hook.location.file.as_ref().map_or(0, |file| file.line_start(rule.line));
+        Location { span: ByteSpan { start, end: start }, ..hook.location.clone() }
+    };
+    rules.map(|rule| (rule.name.clone(), line_of(&rule))).collect()
 }
 
 fn load_path(

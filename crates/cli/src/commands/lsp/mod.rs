@@ -4,11 +4,19 @@
 //! so typing that is faster than checking costs no more than one check at a time.
 
 mod check;
+mod completion;
+mod data_cursor;
+mod definition;
 mod documents;
 mod framing;
+mod hover;
+mod place;
 mod positions;
 mod publish;
+mod schema_walk;
+mod script_cursor;
 mod server;
+mod vocabulary;
 
 use std::io::{BufReader, stdin};
 

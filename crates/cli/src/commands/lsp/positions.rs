@@ -48,25 +48,49 @@ fn find_line_end(text: &str) -> Option<usize> {
     Some(end + if is_pair { 2 } else { 1 })
 }
 
-/// The position of a byte. A byte inside a character means its start, one past the end the end.
-pub(super) fn position_of(text: &str, byte: usize) -> TextPosition {
-    let end = text.floor_char_boundary(byte);
-    let (mut line, mut start) = (0, 0);
-    while let Some(next) = text.get(start..).and_then(find_line_end).map(|length| start + length) {
-        if next > end {
-            break;
-        }
-        (line, start) = (line + 1, next);
-    }
-    let units = text.get(start..end).unwrap_or_default().chars().filter(|letter| !matches!(letter, '\n' | '\r'));
-    let character = units.map(|letter| u32::try_from(letter.len_utf16()).unwrap_or(1)).sum();
-    TextPosition { line, character }
+/// Where the lines of a text begin.
+#[derive(Debug)]
+pub(super) struct LineStarts<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
 }
 
-/// The range of some bytes.
+impl<'t> LineStarts<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let mut starts = vec![0];
+        let mut last = 0;
+        while let Some(length) = text.get(last..).and_then(find_line_end) {
+            last += length;
+            starts.push(last);
+        }
+        Self { text, starts }
+    }
+
+    /// The position of a byte. A byte inside a character means its start, one past the end the end.
+    pub(super) fn position_of(&self, byte: usize) -> TextPosition {
+        let end = self.text.floor_char_boundary(byte);
+        let line = self.starts.partition_point(|start| *start <= end).saturating_sub(1);
+        let start = self.starts.get(line).copied().unwrap_or_default();
+        let letters = self.text.get(start..end).unwrap_or_default().chars();
+        let units = letters.filter(|letter| !matches!(letter, '\n' | '\r'));
+        let character = units.map(|letter| u32::try_from(letter.len_utf16()).unwrap_or(1)).sum();
+        TextPosition { line: u32::try_from(line).unwrap_or(u32::MAX), character }
+    }
+
+    /// The range of some bytes.
+    pub(super) fn range_of(&self, span: ByteSpan) -> TextRange {
+        TextRange { start: self.position_of(span.start), end: self.position_of(span.end.max(span.start)) }
+    }
+}
+
+/// The position of a byte of a text.
+pub(super) fn position_of(text: &str, byte: usize) -> TextPosition {
+    LineStarts::new(text).position_of(byte)
+}
+
+/// The range of some bytes of a text.
 pub(super) fn range_of(text: &str, span: ByteSpan) -> TextRange {
-    let (start, end) = (position_of(text, span.start), position_of(text, span.end.max(span.start)));
-    TextRange { start, end }
+    LineStarts::new(text).range_of(span)
 }
 
 #[cfg(test)]

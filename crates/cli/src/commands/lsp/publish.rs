@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use pintle_host::contract::{ByteSpan, Location, SourceFile};
+use pintle_host::contract::{Location, SourceFile};
 use pintle_host::files::real_path;
 use pintle_host::{Diagnostic, Severity};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::check::{CheckReport, check_documents};
 use super::documents::{OpenDocument, uri_of};
 use super::framing::frame_message;
-use super::positions::{TextRange, range_of};
+use super::positions::{LineStarts, TextRange, range_of};
 use crate::options::UserOptions;
 use crate::terminal::Terminal;
 
@@ -25,6 +25,14 @@ pub(super) struct ShownExample {
     pub(super) summary: Result<String, String>,
 }
 
+/// A hook or a rule, and where it is declared.
+#[derive(Debug, Clone)]
+pub(super) struct DeclaredName {
+    pub(super) name: String,
+    pub(super) uri: String,
+    pub(super) range: TextRange,
+}
+
 /// Checks what it is told, the newest texts first, and publishes the findings.
 #[derive(Debug, Clone)]
 pub(super) struct DocumentChecker(Arc<CheckerState>);
@@ -34,6 +42,7 @@ struct CheckerState {
     job: Mutex<CheckJob>,
     changed: Condvar,
     examples: Mutex<BTreeMap<String, Vec<ShownExample>>>,
+    declared: Mutex<Vec<DeclaredName>>,
 }
 
 /// What is to be checked next.
@@ -77,6 +86,11 @@ impl DocumentChecker {
         lock(&self.0.examples).get(uri).cloned().unwrap_or_default()
     }
 
+    /// The hooks and rules that were loaded.
+    pub(super) fn declared_names(&self) -> Vec<DeclaredName> {
+        lock(&self.0.declared).clone()
+    }
+
     fn run(&self, terminal: &Terminal, user: &UserOptions) {
         let mut published = BTreeSet::new();
         let mut request = 0_u64;
@@ -84,6 +98,7 @@ impl DocumentChecker {
             let report = check_documents(&documents, user);
             let addresses = FileAddresses::new(&documents);
             *lock(&self.0.examples) = show_examples(&report, &addresses);
+            *lock(&self.0.declared) = list_declared(&report, &addresses);
             for message in publish_messages(&report, &documents, &addresses, &mut published) {
                 terminal.write_exact(&frame_message(&message), "");
             }
@@ -126,6 +141,14 @@ impl FileAddresses {
     }
 }
 
+fn list_declared(report: &CheckReport, addresses: &FileAddresses) -> Vec<DeclaredName> {
+    let listed = report.declared.iter().filter_map(|(name, location)| {
+        let (uri, file) = (addresses.address_of(location)?, location.file.as_ref()?);
+        Some(DeclaredName { name: name.clone(), uri, range: range_of(&file.text, location.span) })
+    });
+    listed.collect()
+}
+
 fn show_examples(report: &CheckReport, addresses: &FileAddresses) -> BTreeMap<String, Vec<ShownExample>> {
     let mut shown: BTreeMap<String, Vec<ShownExample>> = BTreeMap::new();
     for result in &report.results {
@@ -151,11 +174,16 @@ fn publish_messages(
     for document in documents {
         by_uri.entry(document.uri.clone()).or_default();
     }
+    // Findings come file by file.
+    let (mut last_file, mut lines): (Option<&Arc<SourceFile>>, _) = (None, LineStarts::new(""));
     for found in &report.findings {
         let location = &found.diagnostic.location;
         let uri = addresses.address_of(location).unwrap_or_else(|| found.uri.clone());
-        let shown = show_diagnostic(&found.diagnostic, location.file.as_deref());
-        by_uri.entry(uri).or_default().push(shown);
+        let file = location.file.as_ref();
+        if !last_file.zip(file).is_some_and(|(last, file)| Arc::ptr_eq(last, file)) {
+            (last_file, lines) = (file, LineStarts::new(file.map_or("", |file| &file.text)));
+        }
+        by_uri.entry(uri).or_default().push(show_diagnostic(&found.diagnostic, &lines));
     }
     published.extend(by_uri.iter().filter(|(_, found)| !found.is_empty()).map(|(uri, _)| uri.clone()));
     let message = |(uri, diagnostics): (String, Vec<Value>)| {
@@ -170,8 +198,7 @@ fn publish_messages(
 }
 
 /// A diagnostic as the protocol has it. One without a place is shown at the start.
-fn show_diagnostic(diagnostic: &Diagnostic, file: Option<&SourceFile>) -> Value {
-    let span = if file.is_some() { diagnostic.location.span } else { ByteSpan::default() };
+fn show_diagnostic(diagnostic: &Diagnostic, lines: &LineStarts<'_>) -> Value {
     let severity = match diagnostic.severity {
         Severity::Error => 1,
         Severity::Warning => 2,
@@ -179,7 +206,7 @@ fn show_diagnostic(diagnostic: &Diagnostic, file: Option<&SourceFile>) -> Value 
     };
     let help = diagnostic.help.as_deref().map(|help| format!("\n{help}")).unwrap_or_default();
     json!({
-        "range": range_of(file.map_or("", |file| &file.text), span),
+        "range": lines.range_of(diagnostic.location.span),
         "severity": severity,
         "code": diagnostic.code,
         "source": "pintle",

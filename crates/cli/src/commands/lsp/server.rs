@@ -9,8 +9,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::documents::{DocumentVersion, OpenDocuments, OpenedDocument, TextChange, path_of};
+use super::completion::complete;
+use super::definition::find_definition;
+use super::documents::{DocumentVersion, OpenDocument, OpenDocuments, OpenedDocument, TextChange, path_of};
 use super::framing::{ReadMessage, frame_message, read_message};
+use super::hover::hover;
+use super::positions::TextPosition;
 use super::publish::DocumentChecker;
 use crate::error::CliStatus;
 use crate::options::UserOptions;
@@ -76,6 +80,13 @@ struct ChangeParams {
 struct DocumentParams {
     #[serde(rename = "textDocument")]
     document: DocumentAddress,
+}
+
+#[derive(Debug, Deserialize)]
+struct PositionParams {
+    #[serde(rename = "textDocument")]
+    document: DocumentAddress,
+    position: TextPosition,
 }
 
 #[derive(Debug, Deserialize)]
@@ -202,6 +213,17 @@ impl LanguageServer {
                 let DocumentParams { document } = read_params(params)?;
                 Ok(self.hints_of(&document.uri))
             }
+            (ServerPhase::Initialized, "textDocument/completion") => {
+                self.answer_at(params, |_, document, position| complete(document, position))
+            }
+            (ServerPhase::Initialized, "textDocument/hover") => {
+                self.answer_at(params, |_, document, position| hover(document, position))
+            }
+            (ServerPhase::Initialized, "textDocument/definition") => {
+                self.answer_at(params, |server, document, position| {
+                    find_definition(document, position, &server.documents, &server.checker.declared_names())
+                })
+            }
             (ServerPhase::Initialized, "initialize") | (ServerPhase::ShutDown | ServerPhase::Exited, _) => {
                 Err(RequestFailure::new(RequestFailure::INVALID_REQUEST, format!("`{method}` is not allowed now")))
             }
@@ -225,9 +247,22 @@ impl LanguageServer {
             "capabilities": {
                 "positionEncoding": "utf-16",
                 "textDocumentSync": {"openClose": true, "change": 2, "save": true},
+                "completionProvider": {"triggerCharacters": [":", " ", "\"", "'", "[", "."]},
+                "hoverProvider": true,
+                "definitionProvider": true,
                 "inlayHintProvider": true,
             },
         })
+    }
+
+    /// Answers a request about a position of a document; `null` if the document is not open.
+    fn answer_at(
+        &self,
+        params: Value,
+        answer: impl FnOnce(&Self, &OpenDocument, TextPosition) -> Value,
+    ) -> Result<Value, RequestFailure> {
+        let PositionParams { document, position } = read_params(params)?;
+        Ok(self.documents.find(&document.uri).map_or(Value::Null, |document| answer(self, document, position)))
     }
 
     /// The outcome of each example of a document, behind its first line.
