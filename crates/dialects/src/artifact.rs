@@ -61,6 +61,29 @@ pub enum ArtifactKind {
     Client(ClientFile),
 }
 
+impl ArtifactKind {
+    /// The name of the schema of these files ([`file_schemas`](crate::file_schemas)); `None` for scripts and programs.
+    #[must_use]
+    pub fn schema_name(self) -> Option<String> {
+        let name = match self {
+            Self::Harness | Self::HarnessYaml => "harness",
+            Self::Tool => "tool",
+            Self::Hook => "hook",
+            Self::Bundle(_) => "bundle",
+            Self::Policy | Self::PolicyBase => "policy",
+            Self::Agent => "agent",
+            Self::Team => "docker-agent",
+            Self::UserSettings => "config",
+            Self::HooksBlock => "docker-agent-hooks",
+            Self::FrameworkSettings => "harness-framework",
+            Self::Package => "harn",
+            Self::Client(file) if file.is_text() => return Some(format!("{}-hooks", file.client.name)),
+            Self::Plugin | Self::Module | Self::Client(_) => return None,
+        };
+        Some(name.to_owned())
+    }
+}
+
 /// The directory of a bundle. Later directories are registered later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BundleFolder {

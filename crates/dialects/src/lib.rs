@@ -20,6 +20,7 @@ pub mod lifecycle_hooks;
 mod artifact;
 mod client_files;
 mod dialect;
+mod file_schemas;
 mod table;
 mod words;
 
@@ -37,6 +38,7 @@ pub use ai_harness::{
 pub use artifact::{Artifact, ArtifactKind, BundleFolder, ParseContext, ParsedProject, PathStatus, ProgramLookup};
 pub(crate) use dialect::event;
 pub use dialect::{Dialect, DialectEvent, EventAlias, EventMapping, EventNames, EventSupport, UnmappedEvents};
+pub use file_schemas::{FileSchema, file_schemas};
 pub use table::NATIVE;
 
 #[cfg(test)]

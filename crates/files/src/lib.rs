@@ -6,6 +6,7 @@
 
 mod links;
 mod private;
+mod unsaved;
 mod watch;
 
 use std::env;
@@ -19,6 +20,7 @@ pub use private::{
     account_number, create_shared_dirs, file_mode, file_owner, is_executable, path_beside, private_dir_builder,
     private_options, replace_file, replace_private_file, set_file_mode, sync_dir_of,
 };
+pub use unsaved::{UnsavedTexts, is_unsaved};
 pub use watch::{
     FileState, SeenFiles, WatchHandle, exists, file_state, is_dir, is_file, metadata, read_dir, symlink_metadata, watch,
 };
@@ -88,9 +90,7 @@ fn open_at_once(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`open`], and when it cannot be read.
 pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    read_head(path, u64::MAX)
 }
 
 /// Reads the first bytes of a regular file.
@@ -98,9 +98,24 @@ pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read`].
 pub fn read_head(path: impl AsRef<Path>, most_bytes: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(path)?.take(most_bytes).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    read_head_sized(path, most_bytes).map(|(bytes, _)| bytes)
+}
+
+/// Reads the first bytes of a regular file, and returns the size of all of it in bytes.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_head_sized(path: impl AsRef<Path>, most_bytes: u64) -> io::Result<(Vec<u8>, u64)> {
+    if let Some(text) = unsaved::find_text(path.as_ref()) {
+        watch::note(path.as_ref());
+        let end = usize::try_from(most_bytes).unwrap_or(usize::MAX).min(text.len());
+        return Ok((text.as_bytes().get(..end).unwrap_or_default().to_vec(), text.len() as u64));
+    }
+    let (file, size) = open_sized(path)?;
+    let mut bytes =
+        Vec::with_capacity(usize::try_from(size.min(most_bytes).min(MAX_TEXT_BYTES)).unwrap_or_default() + 1);
+    file.take(most_bytes).read_to_end(&mut bytes)?;
+    Ok((bytes, size))
 }
 
 /// Reads the last bytes of a regular file. Returns whether these are the whole file.

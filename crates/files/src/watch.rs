@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{env, fs};
 
+use crate::unsaved::{UnsavedTexts, is_unsaved};
+
 thread_local! {
     /// What the watches of this thread saw, the innermost last.
     static WATCHES: RefCell<Vec<SharedWatch>> = const { RefCell::new(Vec::new()) };
@@ -113,30 +115,34 @@ pub fn file_state(path: impl AsRef<Path>) -> FileState {
 /// ([`WatchHandle`]).
 pub fn watch<T>(work: impl FnOnce() -> T) -> (T, SeenFiles) {
     let seen = SharedWatch::default();
-    let done = WatchHandle(vec![Arc::clone(&seen)]).take_part(work);
+    let texts = UnsavedTexts::of_this_thread();
+    let done = WatchHandle { watches: vec![Arc::clone(&seen)], texts }.take_part(work);
     let seen = std::mem::take(&mut *lock(&seen));
     (done, seen)
 }
 
-/// The watches of a thread, for threads that do a part of its work.
+/// The watches and unsaved texts of a thread, for threads that do a part of its work.
 #[derive(Debug, Clone)]
-pub struct WatchHandle(Vec<SharedWatch>);
+pub struct WatchHandle {
+    watches: Vec<SharedWatch>,
+    texts: UnsavedTexts,
+}
 
 impl WatchHandle {
     /// The watches of this thread.
     #[must_use]
     pub fn of_this_thread() -> Self {
-        Self(WATCHES.with_borrow(Clone::clone))
+        Self { watches: WATCHES.with_borrow(Clone::clone), texts: UnsavedTexts::of_this_thread() }
     }
 
     /// Does a part of the watched work on this thread.
     pub fn take_part<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = WATCHES.with_borrow_mut(|watches| {
-            watches.extend(self.0.iter().cloned());
-            watches.len() - self.0.len()
+            watches.extend(self.watches.iter().cloned());
+            watches.len() - self.watches.len()
         });
         let _end = EndOfWatch(before);
-        work()
+        self.texts.read_during(work)
     }
 }
 
@@ -277,13 +283,13 @@ pub fn is_dir(path: impl AsRef<Path>) -> bool {
 /// Whether a path leads to a regular file.
 #[must_use]
 pub fn is_file(path: impl AsRef<Path>) -> bool {
-    metadata(path).is_ok_and(|found| found.is_file())
+    is_unsaved(&path) || metadata(path).is_ok_and(|found| found.is_file())
 }
 
 /// Whether a path leads to anything.
 #[must_use]
 pub fn exists(path: impl AsRef<Path>) -> bool {
-    metadata(path).is_ok()
+    is_unsaved(&path) || metadata(path).is_ok()
 }
 
 #[cfg(unix)]

@@ -54,13 +54,13 @@ const OWN_FILES: [&str; 2] = ["harness.md", "harness.yaml"];
 const SETTINGS: &str = "settings.json";
 
 /// The packs that are on, in a root and in the directory of a user or an organisation.
-const POLICY: &str = "policy.yaml";
+pub(crate) const POLICY: &str = "policy.yaml";
 
 /// The directory of further policy files.
-const RULES: &str = "rules";
+pub(crate) const RULES: &str = "rules";
 
 /// The directory of a project's hooks, tools and agents.
-const ROOT: &str = ".harness";
+pub(crate) const ROOT: &str = ".harness";
 
 /// A file to read, with its kind.
 #[derive(Debug, PartialEq, Eq)]
@@ -71,8 +71,9 @@ pub(crate) struct DiscoveredFile {
 
 /// Finds the files of a path, in registration order.
 pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {
-    let metadata = match pintle_files::metadata(path) {
-        Ok(metadata) => metadata,
+    let is_dir = match pintle_files::metadata(path) {
+        Ok(metadata) => metadata.is_dir(),
+        Err(_) if pintle_files::is_unsaved(path) => false,
         Err(error) => {
             let message = format!("cannot read `{}`: {}", path.display(), io_error_text(&error));
             findings.push(error_without_file(
@@ -84,7 +85,7 @@ pub(crate) fn discover(path: &Path, findings: &mut Vec<Diagnostic>) -> Vec<Disco
         }
     };
     let mut search = FileDiscovery { is_discovered: false, found: Vec::new(), findings };
-    if metadata.is_dir() {
+    if is_dir {
         search.add_folder(path);
     } else {
         search.add_file(path);
@@ -429,7 +430,7 @@ fn has_markdown(dir: &Path) -> bool {
     pintle_files::read_dir(dir).is_ok_and(|entries| entries.flatten().any(is_markdown))
 }
 
-fn role_of_own_file(name: &str) -> ArtifactKind {
+pub(crate) fn role_of_own_file(name: &str) -> ArtifactKind {
     if name == "harness.md" { ArtifactKind::Harness } else { ArtifactKind::HarnessYaml }
 }
 
@@ -441,12 +442,17 @@ pub(crate) fn folder_role(name: &str) -> Option<ArtifactKind> {
 /// key of a policy is one of an agent.
 fn named_yaml_role(path: &Path) -> ArtifactKind {
     let bytes = read_limited(path).unwrap_or_default();
-    let is_key =
-        |line: &str| ["use:", "deny:", "ask:", "warn:", "allow:", "extends:"].iter().any(|key| line.starts_with(key));
-    match String::from_utf8_lossy(&bytes).lines().any(is_key) {
+    match has_policy_keys(&String::from_utf8_lossy(&bytes)) {
         true => ArtifactKind::Policy,
         false => ArtifactKind::HarnessYaml,
     }
+}
+
+/// Whether a text has a key of a policy file.
+pub(crate) fn has_policy_keys(text: &str) -> bool {
+    let is_key =
+        |line: &str| ["use:", "deny:", "ask:", "warn:", "allow:", "extends:"].iter().any(|key| line.starts_with(key));
+    text.lines().any(is_key)
 }
 
 /// An error that has no location in a file.

@@ -1,6 +1,5 @@
 //! Reads one file of any kind.
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -64,15 +63,13 @@ pub(crate) fn read_limited(path: &Path) -> Result<Vec<u8>, Diagnostic> {
         let message = format!("cannot read the file: {}", io_error_text(error));
         unread_file_error(path, "unreadable", message, "check that it exists and that you may read it")
     };
-    let (file, size) = match pintle_files::open_sized(path) {
+    let (bytes, size) = match pintle_files::read_head_sized(path, MAX_FILE_BYTES + 1) {
         Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => {
             let message = String::from("cannot read the file: it is not a regular file");
             return Err(unread_file_error(path, "unreadable", message, "use a regular file"));
         }
-        opened => opened.map_err(|error| unreadable(&error))?,
+        read => read.map_err(|error| unreadable(&error))?,
     };
-    let mut bytes = Vec::with_capacity(usize::try_from(size.min(MAX_FILE_BYTES)).unwrap_or_default() + 1);
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         let message = format!("the file is too large: it has {size} bytes, the limit is {MAX_FILE_BYTES}");
         return Err(unread_file_error(

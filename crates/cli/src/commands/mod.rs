@@ -42,6 +42,9 @@ commands! {
     /// Run the examples of hooks, and their case files.
     #[command(long_about = test::LONG_ABOUT)]
     Test(test::TestArgs),
+    /// Serve editors: findings, completion and more for the files of hooks.
+    #[command(long_about = lsp::LONG_ABOUT)]
+    Lsp(lsp::LspArgs),
     /// Fire one event at hooks and show the outcome.
     Fire(fire::FireArgs),
     /// Show which hooks would run for an event, and why.

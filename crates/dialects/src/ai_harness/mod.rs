@@ -6,7 +6,7 @@
 
 mod codec;
 mod decode;
-mod load;
+pub(crate) mod load;
 
 use std::sync::LazyLock;
 

@@ -9,6 +9,9 @@ use super::handler::HandlerContext;
 use super::{ClientSource, event_not_carried_over, handler};
 use crate::document::{DocNode, MapEntry, NodeKind};
 
+/// The keys of a group of handlers.
+pub(crate) const GROUP_KEYS: [&str; 6] = ["matcher", "hooks", "sequential", "description", "id", "name"];
+
 /// Options of a file that apply to all of its hooks.
 #[derive(Debug, Default)]
 pub(super) struct FileOptions {
@@ -161,7 +164,7 @@ fn read_group(context: &HandlerContext<'_>, path: &str, node: &DocNode) -> Vec<H
         return Vec::new();
     };
     for entry in entries {
-        if !["matcher", "hooks", "sequential", "description", "id", "name"].contains(&entry.key.as_str()) {
+        if !GROUP_KEYS.contains(&entry.key.as_str()) {
             let help = did_you_mean(&entry.key, ["matcher", "hooks", "sequential"]);
             let message = format!("unknown key `{}` in {path}, which has no effect", entry.key);
             context.source.report.warning("unknown_key", message, entry.key_span, help);

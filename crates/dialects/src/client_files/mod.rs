@@ -17,6 +17,8 @@ use pintle_contract::{
 };
 use serde_json::json;
 
+pub(crate) use events::GROUP_KEYS;
+
 use crate::document::{FileReport, parse_json, parse_toml};
 use crate::{Artifact, ArtifactKind, EventAlias, EventMapping, EventNames, ParsedProject};
 

@@ -9,7 +9,7 @@ mod decode;
 mod encode;
 mod event_def;
 mod from_hook_input;
-mod load;
+pub(crate) mod load;
 
 use std::sync::LazyLock;
 

@@ -17,6 +17,7 @@ use pintle_contract::{
 };
 use pintle_dialects::command_hooks::DockerAgentVersion;
 use pintle_engine::HookSet;
+use pintle_files::UnsavedTexts;
 use pintle_handlers::http::HttpGateway;
 use pintle_handlers::{self as handlers, WorkerProgram};
 use pintle_loader::{KnownHooks, KnownScripts, LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
@@ -71,6 +72,7 @@ pub struct RuntimeBuilder {
     substitutes: Option<Arc<[HookDeclaration]>>,
     #[cfg(feature = "script")]
     coverage: Option<Arc<pintle_script::CoverageRecorder>>,
+    unsaved_texts: UnsavedTexts,
 }
 
 impl RuntimeBuilder {
@@ -427,6 +429,13 @@ impl RuntimeBuilder {
         }
     }
 
+    /// Loads these texts instead of files, as an editor shows them. Default: none.
+    #[must_use]
+    pub fn unsaved_texts(mut self, texts: UnsavedTexts) -> Self {
+        self.unsaved_texts = texts;
+        self
+    }
+
     /// Everything but files that decides what is loaded from them.
     fn question(&self) -> String {
         let Self { paths, layers, user_dir, trust, compat, skip_worker_probe, skip_lints, checks_guards, .. } = self;
@@ -467,7 +476,10 @@ impl RuntimeBuilder {
             known_hooks: remembered.as_ref(),
             ..LoadOptions::default()
         };
-        let load = |trust| sources::load(&self.paths, &layers, self.user_dir.as_deref(), trust, &known, &options);
+        let load = |trust| {
+            let load = || sources::load(&self.paths, &layers, self.user_dir.as_deref(), trust, &known, &options);
+            self.unsaved_texts.read_during(load)
+        };
         let loaded = match (known_hooks, &self.hook_cache) {
             (Some(known), _) => Arc::unwrap_or_clone(known),
             (None, Some(cache)) => Arc::unwrap_or_clone(cache.load(question, || load(self.trust.clone()))),

@@ -1,5 +1,5 @@
-//! `schemas/`: the JSON Schema of each event's payload, of the protocol of `pintle serve`, and of what
-//! `pintle validate`, `pintle test` and `pintle replay --with` report.
+//! `schemas/`: the JSON Schema of each event's payload, of the files that users write, of the
+//! protocol of `pintle serve`, and of what `pintle validate`, `pintle test` and `pintle replay --with` report.
 
 use pintle_bridge::serving::protocol::generate_protocol_schema;
 use pintle_contract::event::{EventDef, EventKind};
@@ -33,7 +33,14 @@ pub(super) fn render_pages() -> GeneratedPages {
         (PROTOCOL.to_owned(), format!("{protocol:#}\n")),
     ];
     let reports = REPORTS.map(|(path, schema)| (path.to_owned(), schema.to_owned()));
-    files.chain(others).chain(reports).collect()
+    let written = pintle_dialects::file_schemas();
+    let written = written.into_iter().map(|file| (file_schema_path(&file.name), format!("{:#}\n", file.schema)));
+    files.chain(others).chain(reports).chain(written).collect()
+}
+
+/// The path of the schema of files that users write.
+fn file_schema_path(name: &str) -> String {
+    format!("schemas/{name}.json")
 }
 
 /// The path of an event's schema; the events of a family share one.

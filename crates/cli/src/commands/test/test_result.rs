@@ -91,6 +91,20 @@ impl TestResult {
         !matches!(self.status, TestStatus::NotRun(_) | TestStatus::Listed)
     }
 
+    /// Where the example is.
+    pub(in crate::commands) fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// The decision if the example holds; what differs if it does not.
+    pub(in crate::commands) fn summary(&self) -> Result<&str, String> {
+        match &self.status {
+            TestStatus::Fails(problems) => Err(problems.join("; ")),
+            TestStatus::NotRun(why) => Err(why.clone()),
+            TestStatus::Holds | TestStatus::Listed => Ok(&self.expect),
+        }
+    }
+
     fn next_step(&self) -> String {
         match self.kind {
             TestKind::Rule => String::from(

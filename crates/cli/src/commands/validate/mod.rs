@@ -67,17 +67,12 @@ impl ValidateArgs {
             terminal.print_note("checking more than 200 files");
         }
         let mut built = start_builder(&places, &self.user)?.check_guards().load();
-        let members = built.team.iter().flat_map(|team| &team.agents).map(AsRef::as_ref);
-        let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check_models).collect();
-        built.diagnostics.extend(found);
-        built.diagnostics.extend(packs::check_examples(&built.declarations));
-        let found = run_examples(&built);
-        built.diagnostics.extend(found);
+        check_loaded(&mut built);
         if !built.has_errors() {
             let found = run_scenarios(&built, &places, &self.user)?;
             built.diagnostics.extend(found);
+            built.diagnostics.sort_by_key(sort_key);
         }
-        built.diagnostics.sort_by_key(sort_key);
         // In a path that the user named, nothing was checked.
         for diagnostic in built.diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == "no_files") {
             diagnostic.severity = Severity::Error;
@@ -97,11 +92,19 @@ impl ValidateArgs {
     }
 }
 
-/// The examples of hooks that do not hold. Only hooks that need nothing outside this process are called.
-fn run_examples(built: &LoadedRuntime) -> Vec<Diagnostic> {
+/// Checks what was loaded, and adds to its diagnostics what is found. Returns the results of the examples of hooks that
+/// need nothing outside this process; no other ones are called.
+pub(super) fn check_loaded(built: &mut LoadedRuntime) -> Vec<TestResult> {
+    let members = built.team.iter().flat_map(|team| &team.agents).map(AsRef::as_ref);
+    let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check_models).collect();
+    built.diagnostics.extend(found);
+    built.diagnostics.extend(packs::check_examples(&built.declarations));
     let suites = collect_suites(built);
-    let results = suites.iter().filter(|suite| suite.is_in_process()).flat_map(|suite| suite.run_all(built));
-    results.filter_map(|result| result.diagnostic()).collect()
+    let in_process = suites.iter().filter(|suite| suite.is_in_process());
+    let results: Vec<TestResult> = in_process.flat_map(|suite| suite.run_all(built)).collect();
+    built.diagnostics.extend(results.iter().filter_map(TestResult::diagnostic));
+    built.diagnostics.sort_by_key(sort_key);
+    results
 }
 
 /// The errors in scenario files, and the scenarios that do not hold. Only those are played that need nothing outside this

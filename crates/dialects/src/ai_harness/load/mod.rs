@@ -23,7 +23,7 @@ mod merge;
 mod model;
 mod policy;
 mod policy_base;
-mod policy_rules;
+pub(crate) mod policy_rules;
 mod scenario;
 mod settings;
 mod tool;

@@ -13,18 +13,41 @@ use crate::ai_harness::codec::{PROFILE, codec};
 use crate::document::{DocNode, FieldReader, FileReport, MapEntry, NodeKind};
 
 /// The keys with rules, and what their rules do.
-pub(super) const RULE_KEYS: [(&str, Option<RuleSeverity>); 4] = [
+pub(crate) const RULE_KEYS: [(&str, Option<RuleSeverity>); 4] = [
     ("deny", Some(RuleSeverity::Deny)),
     ("ask", Some(RuleSeverity::Ask)),
     ("warn", Some(RuleSeverity::Warn)),
     ("allow", None),
 ];
 
-/// The keys of a rule beside what it is about.
-const CONDITIONS: [&str; 8] = ["except", "tools", "agents", "reason", "instead", "name", "stops", "passes"];
+/// The keys of a rule beside what it is about, and what they mean.
+pub(crate) const CONDITIONS: [(&str, &str); 8] = [
+    ("except", "What the rule is not about."),
+    ("tools", "The tools whose calls the rule is about."),
+    ("agents", "The agents whose calls the rule is about."),
+    ("reason", "Why; the model and the user read it."),
+    ("instead", "What to do instead; the model reads it."),
+    ("name", "The name of the rule. Default: what it is about."),
+    ("stops", "Command lines that the rule must stop; `pintle test` and `pintle validate` run them."),
+    ("passes", "Command lines that the rule must not stop."),
+];
 
-/// The keys of what an operation is.
-const OPERATION_KEYS: [&str; 8] = ["path", "host", "target", "inside", "outside", "action", "tags", "except"];
+/// The keys of what an operation is, and what they mean.
+pub(crate) const OPERATION_KEYS: [(&str, &str); 8] = [
+    ("path", "Paths: `infra/**` in the project, `*.pem` at any depth of it, `~/notes`, `/etc`."),
+    ("host", "Hosts: `example.com`, `*.example.com`, `https://example.com/a/*`."),
+    ("target", "What it is done to, whatever that is."),
+    ("inside", "Places or paths that it is inside of: `project`, `home`, `temporary`, `system`."),
+    ("outside", "Places or paths that it is outside of."),
+    ("action", "Actions of this kind, such as `force_push`."),
+    ("tags", "What else is known of it, such as `secret`."),
+    ("except", "What the rule is not about."),
+];
+
+/// The keys of a table of keys and meanings.
+fn keys_of(table: &'static [(&'static str, &'static str)]) -> impl Iterator<Item = &'static str> + Clone {
+    table.iter().map(|(key, _)| *key)
+}
 
 /// A rule of a file, with its examples.
 #[derive(Debug)]
@@ -136,15 +159,15 @@ impl RuleReader<'_> {
             |entry: &&MapEntry| matches!(entry.key.as_str(), "run" | "tool") || subject_of(&entry.key).is_some();
         let words = || RULE_SUBJECTS.iter().map(|(word, _)| *word).chain(["run", "tool"]);
         for entry in entries.iter().filter(|entry| !is_subject(entry)) {
-            if !CONDITIONS.contains(&entry.key.as_str()) {
-                let help = suggest_or_list(&entry.key, words().chain(CONDITIONS), "a rule has");
+            if keys_of(&CONDITIONS).all(|key| key != entry.key) {
+                let help = suggest_or_list(&entry.key, words().chain(keys_of(&CONDITIONS)), "a rule has");
                 let message = format!("`{}` is not a key of a rule", entry.key);
                 self.report.value_error("unknown_key", message, entry.key_span, help);
             }
         }
         let mut subjects = entries.iter().filter(is_subject);
         let Some(entry) = subjects.next() else {
-            if entries.iter().any(|entry| !CONDITIONS.contains(&entry.key.as_str())) {
+            if entries.iter().any(|entry| keys_of(&CONDITIONS).all(|key| key != entry.key)) {
                 return;
             }
             let help = suggest_or_list("", words(), "write one of");
@@ -208,7 +231,7 @@ impl RuleReader<'_> {
                 "except" => subject.except = self.texts(value),
                 "tags" => subject.tags = self.tags(value),
                 other => {
-                    let help = suggest_or_list(other, OPERATION_KEYS, "it has");
+                    let help = suggest_or_list(other, keys_of(&OPERATION_KEYS), "it has");
                     let message = format!("`{other}` is not a key of `{}`", entry.key);
                     self.report.value_error("unknown_key", message, field.key_span, help);
                 }

@@ -6,7 +6,7 @@
 mod agent;
 pub mod hooks;
 mod recognise;
-mod settings;
+pub(crate) mod settings;
 
 use pintle_contract::ByteSpan;
 

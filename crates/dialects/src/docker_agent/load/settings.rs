@@ -9,8 +9,9 @@ use crate::document::{DocNode, FieldReader, FileReport, NodeKind};
 
 /// Sections of the file, and settings, that only concern docker-agent's own user interface and services. They do not
 /// change what an agent may do.
-const OTHER_SECTIONS: &[&str] = &["version", "aliases", "providers", "board", "credential_helper", "sandbox_allowlist"];
-const OTHER_SETTINGS: &[&str] = &[
+pub(crate) const OTHER_SECTIONS: &[&str] =
+    &["version", "aliases", "providers", "board", "credential_helper", "sandbox_allowlist"];
+pub(crate) const OTHER_SETTINGS: &[&str] = &[
     "hide_tool_results",
     "expand_thinking",
     "split_diff_view",

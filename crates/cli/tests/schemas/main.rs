@@ -1,0 +1,233 @@
+//! The schemas of `schemas/` against every file of the repository that users write, and against what `pintle validate` finds.
+
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use boon::{Compiler, SchemaIndex, Schemas};
+use pintle_host::contract::{ByteSpan, SourceFile};
+use pintle_host::dialects::document::{FileReport, parse, parse_json, parse_list, parse_toml, split, to_json};
+use pintle_host::dialects::file_schemas;
+use pintle_host::files::UnsavedTexts;
+use pintle_host::loader::{EditedFileKind, recognise_edited_file};
+use pintle_testkit::read_cases;
+use serde_json::Value;
+
+/// The schemas as they are checked in.
+struct CheckedInSchemas {
+    schemas: Schemas,
+    by_name: BTreeMap<String, SchemaIndex>,
+}
+
+impl CheckedInSchemas {
+    fn new() -> Self {
+        let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+        let mut by_name = BTreeMap::new();
+        for file in file_schemas() {
+            let path = repository().join(format!("schemas/{}.json", file.name));
+            let schema: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+            assert_eq!(schema, file.schema, "{}", file.name);
+            let address = format!("file:///{}.json", file.name);
+            compiler.add_resource(&address, schema).unwrap();
+            let index = compiler.compile(&address, &mut schemas);
+            by_name.insert(file.name, index.unwrap_or_else(|error| panic!("{path:?}: {error:#}")));
+        }
+        Self { schemas, by_name }
+    }
+
+    /// What a schema says about a text; `None` if the text has no schema or cannot be parsed.
+    fn check(&self, path: &Path, text: &str) -> Option<Result<(), String>> {
+        let texts = UnsavedTexts::new([(path.to_owned(), Arc::from(text))]);
+        let kind = texts.read_during(|| recognise_edited_file(path))?;
+        let value = parse_text(kind, path, text)?;
+        let name = kind.schema_name()?;
+        Some(self.schemas.validate(&value, self.by_name[&name]).map_err(|error| format!("{error:#}")))
+    }
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A file as the loader parses it.
+fn parse_text(kind: EditedFileKind, path: &Path, text: &str) -> Option<Value> {
+    let file = Arc::new(SourceFile { path: path.to_owned(), text: text.to_owned() });
+    let report = FileReport::new(file, "");
+    let whole = ByteSpan { start: 0, end: text.len() };
+    let ending = path.extension().unwrap().to_str().unwrap();
+    match (kind, ending) {
+        (EditedFileKind::Cases, _) => {
+            Some(Value::Array(parse_list(&report, whole).ok()?.iter().map(|item| to_json(item).unwrap()).collect()))
+        }
+        (_, "md") => to_json(split(&report)?.matter.as_ref()?).ok(),
+        (_, "toml") => to_json(&parse_toml(&report)).ok(),
+        (_, "json") => to_json(&parse_json(&report)?).ok(),
+        _ => to_json(parse(&report, whole).ok()?.as_ref()?).ok(),
+    }
+}
+
+/// Every file below a directory of the repository.
+fn files_below(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+        match entry.is_dir() {
+            true if entry.ends_with("target") || entry.ends_with("node_modules") => {}
+            true => found.extend(files_below(&entry)),
+            false => found.push(entry),
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The fenced blocks of a page that are whole files, with a path that says what they are.
+fn fenced_files(page: &str) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        let Some(language) = line.strip_prefix("```").filter(|language| !language.is_empty()) else { continue };
+        let text: String = lines
+            .by_ref()
+            .take_while(|line| !line.starts_with("```"))
+            .fold(String::new(), |text, line| text + line + "\n");
+        let first = text.lines().next().unwrap_or_default();
+        let named = first.strip_prefix("# ").filter(|name| !name.contains(' ') && name.contains('.'));
+        let is_policy = ["deny:", "use:"].iter().any(|key| text.starts_with(key));
+        let path = match (language, named) {
+            (_, Some(name)) => name,
+            ("markdown", None) if text.starts_with("---\nevent:") => ".harness/hooks/a.md",
+            ("yaml", None) if is_policy => ".harness/policy.yaml",
+            ("yaml", None) if text.starts_with("agents:") => "agent.yaml",
+            _ => continue,
+        };
+        found.push((Path::new("/p").join(path), text));
+    }
+    found
+}
+
+#[test]
+fn every_file_of_the_repository_fits_its_schema() {
+    let schemas = CheckedInSchemas::new();
+    let (mut problems, mut count) = (Vec::new(), 0);
+    let mut check = |path: &Path, text: &str, origin: &Path| {
+        let Some(result) = schemas.check(path, text) else { return };
+        count += 1;
+        problems.extend(result.err().map(|error| format!("{}: {}: {error}", origin.display(), path.display())));
+    };
+    for path in files_below(&repository().join("examples")) {
+        if let Ok(text) = fs::read_to_string(&path) {
+            check(&path, &text, &path);
+        }
+    }
+    for page in files_below(&repository().join("docs/guide")).into_iter().chain([repository().join("README.md")]) {
+        for (path, text) in fenced_files(&fs::read_to_string(&page).unwrap()) {
+            check(&path, &text, &page);
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(count >= 50, "{count}");
+}
+
+/// The files of the cases of seeded defects: title, path, and the text with and without the defect.
+fn seeded_files() -> Vec<(String, String, [String; 2])> {
+    let mut found = Vec::new();
+    for (_, text) in read_cases(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/seeded_defects/cases"), "md") {
+        for section in text.split("\n## ").skip(1) {
+            let (title, rest) = section.split_once('\n').unwrap();
+            let mut lines = rest.lines();
+            while let Some(line) = lines.next() {
+                let Some(info) = line.strip_prefix("~~~ ") else { continue };
+                let path = info.split_whitespace().nth(1).unwrap().to_owned();
+                let text: String = lines
+                    .by_ref()
+                    .take_while(|line| *line != "~~~")
+                    .fold(String::new(), |text, line| text + line + "\n");
+                found.push((title.to_owned(), path, [0, 1].map(|side| with_side(&text, side))));
+            }
+        }
+    }
+    found
+}
+
+fn with_side(text: &str, side: usize) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('«') {
+        let (marked, after) = after.split_once('»').unwrap();
+        let (wrong, right) = marked.split_once('‖').unwrap();
+        shown = shown + before + if side == 0 { wrong } else { right };
+        rest = after;
+    }
+    shown + rest
+}
+
+#[test]
+fn an_unknown_key_is_unknown_to_the_schema_and_a_repaired_file_fits() {
+    let schemas = CheckedInSchemas::new();
+    let (mut problems, mut count) = (Vec::new(), 0);
+    for (title, path, [wrong, right]) in seeded_files() {
+        let path = Path::new("/p").join(path);
+        if let Some(Err(error)) = schemas.check(&path, &right) {
+            problems.push(format!("{title}: its repair does not fit: {error}"));
+        }
+        if wrong != right && title.contains("unknown_key") {
+            count += 1;
+            if let Some(Ok(())) = schemas.check(&path, &wrong) {
+                problems.push(format!("{title}: the schema knows the key"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(count >= 2, "{count}");
+}
+
+/// One file of each kind with a place for a further key: path, schema, and the text before and after the key.
+const WHERE_KEYS_GO: [(&str, &str, &str, &str); 9] = [
+    (".harness/hooks/a.md", "hook", "---\nevent: tool.pre\n", "---\n"),
+    (".harness/tools/a.md", "tool", "---\n", "---\n"),
+    (".harness/agents/a.md", "agent", "---\n", "---\nDo it.\n"),
+    (".harness/plugins/a.md", "bundle", "---\nhooks:\n  - {handler: x, event: tool.pre}\n", "---\n"),
+    ("harness.md", "harness", "---\n", "---\nDo it.\n"),
+    (".harness/policy.yaml", "policy", "use: [git]\n", ""),
+    ("agent.yaml", "docker-agent", "agents:\n  root:\n    instruction: x\n", ""),
+    ("config.yaml", "config", "settings:\n  theme: x\n", ""),
+    ("hooks/a.yaml", "docker-agent-hooks", "stop:\n  - {type: command, command: 'true'}\n", ""),
+];
+
+#[test]
+fn the_loader_knows_the_keys_of_a_schema_and_no_others() {
+    let schemas = file_schemas();
+    let mut problems = Vec::new();
+    for (path, name, before, after) in WHERE_KEYS_GO {
+        let schema = &schemas.iter().find(|file| file.name == name).unwrap().schema;
+        let known = schema["properties"].as_object().unwrap().keys().map(String::as_str);
+        let is_there = |key: &str| before.lines().any(|line| line.starts_with(&format!("{key}:")));
+        for (key, is_known) in known.filter(|key| !is_there(key)).map(|key| (key, true)).chain([("zzqx", false)]) {
+            let dir = tempfile::tempdir().unwrap();
+            let file = dir.path().join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, format!("{before}{key}:\n{after}")).unwrap();
+            let output = Command::new(env!("CARGO_BIN_EXE_pintle"))
+                .args(["validate", path, "--json"])
+                .env_clear()
+                .env("HOME", dir.path().join("home"))
+                .current_dir(dir.path())
+                .output()
+                .unwrap();
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let mentions = |finding: &Value| {
+                ["unknown_key", "unknown_event"].iter().any(|code| finding["code"] == **code)
+                    && finding["message"].as_str().unwrap().contains(&format!("`{key}`"))
+            };
+            let is_unknown = report["findings"].as_array().unwrap().iter().any(mentions);
+            if is_unknown == is_known {
+                problems.push(format!("{path}: `{key}`: {}", report["findings"]));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
