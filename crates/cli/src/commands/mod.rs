@@ -39,7 +39,7 @@ commands! {
     Run(run::RunArgs),
     /// Compile and check hooks, tools and agents.
     Validate(validate::ValidateArgs),
-    /// Run the examples of hooks, and their case files.
+    /// Run the examples, cases and scenarios of hooks.
     #[command(long_about = test::LONG_ABOUT)]
     Test(test::TestArgs),
     /// Serve editors: findings, completion and more for the files of hooks.

@@ -19,6 +19,7 @@ use super::cases::CaseRunner;
 use super::plan::{RunChanges, TestSetup};
 use crate::commands::replay::recognise_file;
 use crate::error::{CliError, CliStatus};
+use crate::options::trust::require_no_agent;
 use crate::options::{GlobalOptions, current_dir, find_tape};
 use crate::render::{count_text, path_text};
 use crate::terminal::Terminal;
@@ -39,6 +40,8 @@ pub(super) fn write_cases(
     terminal: &Terminal,
     global: &GlobalOptions,
 ) -> Result<CliStatus, CliError> {
+    // The file is among those that an agent may not edit.
+    require_no_agent("nothing was written")?;
     let (path, calls) = read_calls(source)?;
     let target = target_of(&path)?;
     let mut payloads: Vec<Value> = Vec::new();
