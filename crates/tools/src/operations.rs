@@ -152,7 +152,8 @@ pub fn is_allowed_once(event: &Event) -> bool {
     event.payload.field("allowance_ends_at_ms").is_some_and(Value::is_u64)
 }
 
-/// The digest of what a call does: its tools and arguments in Pintle's words, and the directory that it is in. Arguments
+/// The digest of what a call does: its tools and arguments in Pintle's words, the directory that it is in, and what the
+/// host works out of it, so that a script that has changed or a link that leads elsewhere makes it another call. Arguments
 /// that say only something about the call, or how long it may take, are left out: an agent that repeats a call changes
 /// them.
 #[must_use]
@@ -166,7 +167,8 @@ pub fn call_digest(payload: &Payload) -> String {
     };
     let text = |name: &str| payload.field(name).and_then(Value::as_str).unwrap_or_default();
     let parts: Vec<Value> = calls_of(payload).iter().map(part).collect();
-    Payload::new(json!([parts, text("cwd"), native_name(payload)])).digest()
+    let found = ["operations", "code_files"].map(|name| payload.field(name));
+    Payload::new(json!([parts, text("cwd"), native_name(payload), found])).digest()
 }
 
 /// Arguments of a command that do not change what it does.

@@ -59,6 +59,17 @@ fn one_call_passes_once_and_is_recorded() {
 }
 
 #[test]
+fn a_script_that_changed_is_another_call() {
+    let fixture = create_fixture(POLICY).with_file("x.sh", "git push --force\n");
+    assert_eq!(decide(&fixture, "t1", "sh x.sh"), "deny");
+    assert!(run_with_code(&fixture, &["allow"]).contains("allowed once"));
+    fs::write(fixture.path("x.sh"), "git push --force; git push origin --delete main\n").unwrap();
+    assert_eq!(decide(&fixture, "t2", "sh x.sh"), "deny");
+    fs::write(fixture.path("x.sh"), "git push --force\n").unwrap();
+    assert_eq!(decide(&fixture, "t3", "sh x.sh"), "", "it is what the user saw");
+}
+
+#[test]
 fn what_a_user_may_not_allow_stays_refused() {
     let fixture = create_fixture("use: [self-protection]\n").with_file("organisation/policy.yaml", "use: [git]\n");
     let organisation = fixture.path("organisation").display().to_string();
