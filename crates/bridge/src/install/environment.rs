@@ -65,6 +65,19 @@ impl InstallEnvironment {
         Ok(Self { variables: variables.collect(), ..image })
     }
 
+    /// Refuses a path of an image that links lead out of: what is written there would change this machine.
+    ///
+    /// # Errors
+    /// When they do.
+    pub fn require_inside(&self, path: &Path) -> Result<(), InstallError> {
+        let real = files::resolve_links(path);
+        if !self.is_image() || real.starts_with(&self.root) {
+            return Ok(());
+        }
+        let reason = format!("a link leads out of the image, to `{}`", real.display());
+        Err(InstallError::Unreadable { path: path.to_owned(), reason })
+    }
+
     /// The variables with which an installed line is run: in an image, the policy of that machine applies.
     pub(crate) fn variables_of_line(&self) -> BTreeMap<String, String> {
         let mut variables = self.variables.clone();

@@ -149,7 +149,11 @@ fn require_settings_path(
     scope: InstallScope,
 ) -> Result<PathBuf, InstallError> {
     let missing = InstallError::NoScope { title: host.title, scope: scope.as_str() };
-    host.install.location(scope).map(|place| environment.settings_path(scope, place)).ok_or(missing)
+    let path = host.install.location(scope).map(|place| environment.settings_path(scope, place)).ok_or(missing)?;
+    if scope == InstallScope::Managed {
+        environment.require_inside(&path)?;
+    }
+    Ok(path)
 }
 
 /// The installed entries of a host and scope.

@@ -1,7 +1,7 @@
 //! `init`: what it shows, writes and proves, and how it is taken back.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::fixture::snapshot;
 use crate::install::{create_fixture, run_at_home};
@@ -112,6 +112,16 @@ fn an_image_is_guarded_by_one_command_and_proved_from_outside() {
         assert!(status == Some(3) && err.contains("does not go with `--root`"), "{status:?} {err}");
     }
     assert_eq!(run(&["uninstall", "all", "--yes"]).2, Some(0));
+    // A link with an absolute path leads to a directory of this machine.
+    fs::create_dir(fixture.path("elsewhere")).unwrap();
+    for (link, words) in [("pintle", &["init", "--yes"][..]), ("claude-code", &["install", "claude", "--yes"])] {
+        let link = fixture.path("image/etc").join(link);
+        symlink(fixture.path("elsewhere"), &link).unwrap();
+        let (out, err, status) = run(words);
+        assert!(status == Some(3) && err.contains("a link leads out of the image"), "{out}{err}");
+        fs::remove_file(link).unwrap();
+    }
+    assert_eq!(fs::read_dir(fixture.path("elsewhere")).unwrap().count(), 0);
     let left = fs::read_dir(fixture.path("image/etc")).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(left.collect::<Vec<_>>(), ["hosts"]);
 }

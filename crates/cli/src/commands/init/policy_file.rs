@@ -105,7 +105,9 @@ fn path_of(environment: &InstallEnvironment, scope: InstallScope) -> Result<Path
         InstallScope::Project => environment.project.join(".harness"),
         InstallScope::User => find_user_dir()?,
     };
-    Ok(dir.join(POLICY_FILE))
+    let path = dir.join(POLICY_FILE);
+    environment.require_inside(&path).map_err(CliError::invalid_input)?;
+    Ok(path)
 }
 
 fn render<'n>(names: impl Iterator<Item = &'n str>) -> String {
