@@ -127,7 +127,8 @@ fn the_machines_lines_find_each_accounts_folders_whatever_home_says() {
     fixture.write_file("planted/.config/pintle/config.yaml", &settings_file(&fixture.marker_program("planted ran")));
     fixture.write_file("root/etc/hosts", "");
     let root = fixture.path("root").display().to_string();
-    fixture.run_pintle(&["install", "claude", "--yes", "--scope", "managed", "--root", &root]);
+    let program = env!("CARGO_BIN_EXE_pintle");
+    fixture.run_pintle(&["install", "claude", "--yes", "--scope", "managed", "--root", &root, "--program", program]);
     let settings = fs::read(fixture.path("root/etc/claude-code/managed-settings.json")).unwrap();
     let settings: serde_json::Value = serde_json::from_slice(&settings).unwrap();
     let line = settings["hooks"][EVENT][0]["hooks"][0]["command"].as_str().unwrap();

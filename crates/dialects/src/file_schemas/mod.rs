@@ -61,7 +61,13 @@ pub fn file_schemas() -> Vec<FileSchema> {
             "cases",
             &["*.cases.yaml"],
             "Calls and events, and what all hooks decide about them.",
-            cases(&artifacts),
+            list_of(&artifacts, "Case"),
+        ),
+        new_schema(
+            "scenario",
+            &["*.scenario.yaml"],
+            "Turns of an agent with a scripted model, and what they must show.",
+            list_of(&artifacts, "Scenario"),
         ),
         new_schema(
             "docker-agent",
@@ -135,6 +141,9 @@ const ARTIFACT_NESTED: &[NestedSection] = &[
     ("harness.md", "compaction", NestedShape::Mapping, "compaction"),
     ("model", "retry", NestedShape::Mapping, "model.retry"),
     ("delegation", "verify_policy", NestedShape::Mapping, "delegation.verify_policy"),
+    ("Scenario", "steps", NestedShape::List, "Step of a scenario"),
+    ("Scenario", "faults", NestedShape::List, "Fault of a scenario"),
+    ("Step of a scenario", "calls", NestedShape::List, "Call of a scenario"),
 ];
 
 /// The tables of the AI Harness.
@@ -146,7 +155,8 @@ fn artifact_sections() -> SectionSchemas {
         own: vec![
             ("Hook", "event", event_schema(ai_harness::DIALECT.events.names())),
             ("Case", "event", event_schema(ai_harness::DIALECT.events.names())),
-            ("Case", "expect", expect),
+            ("Case", "expect", expect.clone()),
+            ("Call of a scenario", "expect", expect),
         ],
         optional: &[],
         is_lenient: false,
@@ -176,8 +186,8 @@ fn event_schema(names: impl Iterator<Item = &'static str>) -> Value {
     json!({"anyOf": options})
 }
 
-fn cases(sections: &SectionSchemas) -> Value {
-    json!({"type": "array", "items": sections.schema_of("Case")})
+fn list_of(sections: &SectionSchemas, title: &str) -> Value {
+    json!({"type": "array", "items": sections.schema_of(title)})
 }
 
 /// Where the tables of docker-agent lead to each other.

@@ -145,6 +145,13 @@ pub(super) fn values_schema(values: &str, is_lenient: bool) -> Option<Value> {
             json!({"anyOf": [{"type": ["array", "null"], "items": {"type": text}}, {"type": "string"}]})
         }
         "list of texts" => json!({"type": ["array", "null"], "items": {"type": "string"}}),
+        "text or list of texts" => {
+            json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})
+        }
+        "time" | "duration" => json!({"type": "string"}),
+        "mapping of results" => json!({"type": ["object", "null"]}),
+        "mapping of numbers" => json!({"type": ["object", "null"], "additionalProperties": {"type": "number"}}),
+        "list of events" => json!({"type": ["array", "null"]}),
         "list of numbers" => json!({"type": ["array", "null"], "items": {"type": "number"}}),
         "list of whole numbers" => json!({"type": ["array", "null"], "items": {"type": "integer"}}),
         _ => match (words(), values.split_once(", ")) {
