@@ -7,7 +7,7 @@ use std::path::Path;
 
 use pintle_dialects::{ArtifactKind, BundleFolder};
 
-use crate::case_files::is_case_file;
+use crate::case_files::{is_case_file, is_scenario_file};
 use crate::client_files;
 use crate::discover::{
     POLICY, ROOT, RULES, folder_role, has_policy_keys, is_own_agent_file, is_yaml_path, role_of_own_file,
@@ -23,6 +23,8 @@ pub enum EditedFileKind {
     Artifact(ArtifactKind),
     /// Cases for `pintle test`.
     Cases,
+    /// Scenarios for `pintle test`.
+    Scenarios,
 }
 
 impl EditedFileKind {
@@ -32,6 +34,7 @@ impl EditedFileKind {
         match self {
             Self::Artifact(kind) => kind.schema_name(),
             Self::Cases => Some(String::from("cases")),
+            Self::Scenarios => Some(String::from("scenario")),
         }
     }
 }
@@ -47,6 +50,9 @@ const PLUGIN_CALLS: [&str; 4] =
 pub fn recognise_edited_file(path: &Path) -> Option<EditedFileKind> {
     if is_case_file(path) {
         return Some(EditedFileKind::Cases);
+    }
+    if is_scenario_file(path) {
+        return Some(EditedFileKind::Scenarios);
     }
     recognise_artifact(path).map(EditedFileKind::Artifact)
 }

@@ -60,7 +60,7 @@ fn parse_text(kind: EditedFileKind, path: &Path, text: &str) -> Option<Value> {
     let whole = ByteSpan { start: 0, end: text.len() };
     let ending = path.extension().unwrap().to_str().unwrap();
     match (kind, ending) {
-        (EditedFileKind::Cases, _) => {
+        (EditedFileKind::Cases | EditedFileKind::Scenarios, _) => {
             Some(Value::Array(parse_list(&report, whole).ok()?.iter().map(|item| to_json(item).unwrap()).collect()))
         }
         (_, "md") => to_json(split(&report)?.matter.as_ref()?).ok(),

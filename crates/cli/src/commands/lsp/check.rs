@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use pintle_host::contract::{ByteSpan, HandlerSpec, HookDeclaration, Location};
 use pintle_host::files::{UnsavedTexts, real_path};
-use pintle_host::loader::{EditedFileKind, is_case_file, load_case_file, recognise_edited_file};
+use pintle_host::loader::{
+    EditedFileKind, is_case_file, is_scenario_file, load_case_file, load_scenario_file, recognise_edited_file,
+};
 use pintle_host::packs::PolicyRuleSpec;
 use pintle_host::{Diagnostic, LoadedRuntime};
 
@@ -50,9 +52,13 @@ pub(super) fn check_documents(documents: &[OpenDocument], user: &UserOptions) ->
     for (document, path) in files {
         let Some(dir) = path.parent() else { continue };
         let kind = texts.read_during(|| recognise_edited_file(path));
-        if kind == Some(EditedFileKind::Cases) {
-            let cases = texts.read_during(|| load_case_file(path));
-            report.add(cases.diagnostics, document);
+        let of_tests = match kind {
+            Some(EditedFileKind::Cases) => Some(texts.read_during(|| load_case_file(path)).diagnostics),
+            Some(EditedFileKind::Scenarios) => Some(texts.read_during(|| load_scenario_file(path)).diagnostics),
+            Some(EditedFileKind::Artifact(_)) | None => None,
+        };
+        if let Some(found) = of_tests {
+            report.add(found, document);
             continue;
         }
         let places = HookPaths::from_search_dir(dir.to_owned());
@@ -84,7 +90,12 @@ impl CheckReport {
                 self.add(found, document);
                 self.results.extend(results);
                 self.declared.extend(built.declarations.iter().flat_map(declared_names));
-                built.policy.paths().filter(|path| !is_case_file(path)).map(Path::to_owned).collect()
+                built
+                    .policy
+                    .paths()
+                    .filter(|path| !is_case_file(path) && !is_scenario_file(path))
+                    .map(Path::to_owned)
+                    .collect()
             }
             Err(error) => {
                 let diagnostic = Diagnostic::error("not_checked", error.message, Location::default());
