@@ -150,29 +150,25 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
             ));
             return Err(DeniedCall);
         }
-        if let Some(tape) = self.dispatch.runtime.tape() {
-            let note = json!({
-                "host": self.dispatch.host.name,
-                "event": self.dispatch.event_def.name,
-                "tool": self.request.name,
-                "rule": rule,
-                "ends_at_ms": allowance.ends_at_ms,
-            });
-            tape.record_note(ALLOWANCE_NOTE, note);
-        }
+        self.record_passing(ALLOWANCE_NOTE, "rule", rule, allowance.ends_at_ms);
         Ok(())
     }
 
     fn record_pause(&self, pause: PauseWindow, changed: &str) {
+        self.record_passing(PAUSE_NOTE, "changed", changed, pause.ends_at_ms);
+    }
+
+    /// Records that a call passes because the user said so, and what would have refused it.
+    fn record_passing(&self, note_kind: &str, key: &str, text: &str, ends_at_ms: u64) {
         if let Some(tape) = self.dispatch.runtime.tape() {
             let note = json!({
                 "host": self.dispatch.host.name,
                 "event": self.dispatch.event_def.name,
                 "tool": self.request.name,
-                "changed": changed,
-                "ends_at_ms": pause.ends_at_ms,
+                key: text,
+                "ends_at_ms": ends_at_ms,
             });
-            tape.record_note(PAUSE_NOTE, note);
+            tape.record_note(note_kind, note);
         }
     }
 
