@@ -10,19 +10,19 @@ use super::location::InstallLocation;
 use crate::HostDef;
 use crate::install::{self, InstallEnvironment, InstallScope, is_executable, program_of};
 
-/// Checks whether entries are up to date and effective, and name the user's current directories.
+/// Checks whether the programs of entries are there, whether entries are up to date and effective, and name the user's current directories.
 pub(super) fn check_entries(
     host: &'static HostDef,
     environment: &InstallEnvironment,
     location: &InstallLocation,
-    dirs: &UserDirs,
+    (dirs, missing): (&UserDirs, &[String]),
 ) -> Vec<DoctorFinding> {
     let scope = location.scope.as_str();
     let again = format!("run `{}` to rewrite them", install_command(host, environment, location.scope));
     let mut findings = Vec::new();
-    for program in missing_programs(host, environment, location) {
+    for program in missing {
         let what = format!("the {scope} entries run `{program}`, which does not exist; guarded events are denied");
-        let copy = || format!("copy it to `{}`", environment.path_now(Path::new(&program)).display());
+        let copy = || format!("copy it to `{}`", environment.path_now(Path::new(program)).display());
         let help = if environment.is_image() { copy() } else { again.clone() };
         findings.push(DoctorFinding::problem(what).help(help));
     }

@@ -31,6 +31,13 @@ pub struct GuardCheck {
     is_loaded: bool,
 }
 
+impl GuardCheck {
+    /// The check of a location to which no test call can be sent.
+    pub(super) fn unproven(finding: DoctorFinding) -> Self {
+        Self { findings: vec![finding], ..Self::default() }
+    }
+}
+
 /// A hook of the user that a host's calls reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedHook {
@@ -81,14 +88,11 @@ const CHECKS: [fn(&LoadedContext<'_>) -> Vec<DoctorFinding>; 8] = [
 
 /// Asks the installed program which hooks it loads, and sends test calls through them.
 pub(super) fn check(probe: EntryProbe<'_>) -> GuardCheck {
-    if let Some(note) = probe.note_foreign_program() {
-        return GuardCheck { findings: vec![note], ..GuardCheck::default() };
-    }
     let Some((entry, def)) = probe.guarded_entries().next() else {
         let what = "no event is installed at which a hook could refuse anything";
         let finding = DoctorFinding::problem(format!("{}: {what}", probe.place.scope.as_str()));
         let help = format!("run `pintle install {}` without `--events`", probe.host.name);
-        return GuardCheck { findings: vec![finding.help(help)], ..GuardCheck::default() };
+        return GuardCheck::unproven(finding.help(help));
     };
     let ran = probe.send(entry, &Canary::ListHooks.with_marker(probe.empty_payload(def)));
     let loaded: Option<CanaryHooks> = ran.as_ref().ok().and_then(|ran| read_report(&ran.stdout, &ran.stderr));
@@ -96,7 +100,7 @@ pub(super) fn check(probe: EntryProbe<'_>) -> GuardCheck {
         let answer = ran.map_or_else(|reason| reason, |ran| describe_run(&ran));
         let what = format!("{}: the hooks cannot be loaded: {answer}", probe.place.scope.as_str());
         let help = format!("if the installed program is another version, run `pintle install {}`", probe.host.name);
-        return GuardCheck { findings: vec![DoctorFinding::problem(what).help(help)], ..GuardCheck::default() };
+        return GuardCheck::unproven(DoctorFinding::problem(what).help(help));
     };
     let events = reported_events(probe);
     // The hooks of this machine say nothing about an image.

@@ -106,19 +106,21 @@ pub fn examine(host: &'static HostDef, environment: &InstallEnvironment, dirs: &
     }
     examination.findings.extend(clients::check_settings(host, environment));
     for place in examination.locations.iter_mut().filter(|place| !place.entries.is_empty()) {
-        examination.findings.extend(entries::check_entries(host, environment, place, dirs));
+        let missing = entries::missing_programs(host, environment, place);
+        examination.findings.extend(entries::check_entries(host, environment, place, (dirs, &missing)));
         let probe = EntryProbe { host, site: environment, place };
         // Nothing answers there, which is said above.
-        if !entries::missing_programs(host, environment, place).is_empty() {
+        if !missing.is_empty() {
             continue;
         }
-        let wire = match probe.note_foreign_program() {
-            Some(_) => Vec::new(),
-            None => probe.check_wire(),
-        };
+        let foreign = probe.note_foreign_program();
+        let wire = if foreign.is_none() { probe.check_wire() } else { Vec::new() };
         let responds = wire.iter().all(|finding| finding.status < CheckStatus::Problem);
         examination.findings.extend(wire);
-        place.guards = responds.then(|| guards::check(probe));
+        place.guards = match foreign {
+            Some(note) => Some(GuardCheck::unproven(note)),
+            None => responds.then(|| guards::check(probe)),
+        };
         examination.findings.extend(place.guards.iter().flat_map(|guards| guards.findings.clone()));
     }
     examination.findings.extend(entries::check_missing_events(host, environment, &examination.locations));
@@ -137,7 +139,8 @@ pub fn examine_guards(host: &'static HostDef, environment: &InstallEnvironment, 
     // Settings that cannot be read have no entries.
     let entries = installed_entries(host, environment, scope).unwrap_or_default();
     let mut place = InstallLocation { scope, path, entries, guards: None };
-    place.guards = Some(guards::check(EntryProbe { host, site: environment, place: &place }));
+    let probe = EntryProbe { host, site: environment, place: &place };
+    place.guards = Some(probe.note_foreign_program().map_or_else(|| guards::check(probe), GuardCheck::unproven));
     let unguarded = guards::check_any(host, environment, std::slice::from_ref(&place));
     let mut guards = place.guards.unwrap_or_default();
     guards.findings.extend(unguarded);
