@@ -419,8 +419,7 @@ fn with_policy_bases(mut files: Vec<DiscoveredFile>) -> Vec<DiscoveredFile> {
 }
 
 /// What a policy file extends; nothing if it cannot be read, which is reported when it is loaded.
-#[must_use]
-pub fn read_policy_bases(path: &Path) -> Vec<PolicyBase> {
+fn read_policy_bases(path: &Path) -> Vec<PolicyBase> {
     let file = read_limited(path).map(|bytes| source_file(path, bytes).0);
     file.map(|file| policy_bases(&file)).unwrap_or_default()
 }

@@ -40,7 +40,6 @@ mod unread;
 pub use allowance::{ALLOWANCE_MS, CallAllowance};
 pub use case_files::{find_test_files, is_case_file, is_scenario_file, load_case_file, load_scenario_file};
 pub use compile::{check_hooks, compile_chains, declare_hook, parse_hook_text};
-pub use discover::read_policy_bases;
 pub use edited_file::{EditedFileKind, recognise_edited_file};
 pub use expand::expand_env;
 pub use known_files::KnownFiles;

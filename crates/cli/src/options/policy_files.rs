@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_host::contract::{Severity, SourceFile};
-use pintle_host::dialects::{PolicyBase, read_policy};
+use pintle_host::dialects::{PolicyBase, policy_bases, read_policy};
 use pintle_host::files::private_dir_builder;
-use pintle_host::loader::{LayerDirs, UserDirs, read_policy_bases};
+use pintle_host::loader::{LayerDirs, UserDirs};
 use pintle_host::packs::PolicyRuleSpec;
 
 use super::current_dir;
@@ -73,15 +73,18 @@ impl PolicyPlace {
 
     /// The same, and the files that these extend.
     pub(crate) fn files_with_bases(&self) -> Result<Vec<PolicySource>, CliError> {
-        let mut paths = self.paths();
-        let mut unread = paths.clone();
-        while let Some(path) = unread.pop() {
-            let bases = read_policy_bases(&path).into_iter().map(|base| base.file(&path));
-            let new: Vec<PathBuf> = bases.filter(|base| base.is_file() && !paths.contains(base)).collect();
-            paths.extend(new.iter().cloned());
-            unread.extend(new);
+        let mut files = self.files()?;
+        let mut index = 0;
+        while let Some(file) = files.get(index) {
+            let bases: Vec<PathBuf> = file.bases().iter().map(|base| base.file(&file.path)).collect();
+            for base in bases.into_iter().filter(|base| base.is_file()) {
+                if files.iter().all(|known| known.path != base) {
+                    files.push(PolicySource::read(base)?);
+                }
+            }
+            index += 1;
         }
-        paths.into_iter().map(PolicySource::read).collect()
+        Ok(files)
     }
 
     /// The paths of the files that exist.
@@ -125,7 +128,7 @@ impl PolicySource {
 
     /// What the file extends.
     pub(crate) fn bases(&self) -> Vec<PolicyBase> {
-        read_policy_bases(&self.path)
+        policy_bases(&Arc::new(SourceFile { path: self.path.clone(), text: self.text.clone() }))
     }
 
     pub(crate) fn path(&self) -> &Path {

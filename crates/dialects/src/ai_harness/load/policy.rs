@@ -14,14 +14,12 @@ use pintle_packs::{
 };
 use serde_json::json;
 
-use super::merge::{GatheredFiles, new_report};
-use super::policy_base::{PolicyBase, read_bases};
+use super::merge::GatheredFiles;
+use super::policy_base::{PolicyBase, read_bases, read_policy_fields};
 use super::policy_rules::{PolicyRuleDraft, RULE_KEYS, declare_rules, read_rules};
+use crate::Artifact;
 use crate::ai_harness::codec::{PROFILE, codec};
-use crate::document::{
-    DocNode, FieldReader, FileReport, KeyTable, MapEntry, NodeKind, UnknownKeys, key, parse, skip_byte_order_mark,
-};
-use crate::{Artifact, ArtifactKind};
+use crate::document::{DocNode, FieldReader, FileReport, KeyTable, MapEntry, NodeKind, UnknownKeys, key};
 
 /// The version of the format.
 const POLICY_VERSION: u64 = 1;
@@ -81,21 +79,18 @@ pub(super) fn read(artifact: &Artifact, bases: &[&Artifact], gathered: &mut Gath
 impl PolicyDraft {
     /// `extending` are the files that lead to this one.
     fn add_file(&mut self, artifact: &Artifact, bases: &[&Artifact], extending: &mut Vec<PathBuf>) {
-        let report = new_report(artifact, "");
-        let whole = ByteSpan { start: skip_byte_order_mark(&report), end: artifact.file.text.len() };
         self.read.push(artifact.file.path.clone());
         let own_name = self.find_free_name(&artifact.name);
         self.names.push(own_name.clone());
-        if let Ok(matter) = parse(&report, whole) {
-            let mut fields = FieldReader::new(&report, "the policy", matter.as_ref(), report.first_line(whole));
+        let (_, findings) = read_policy_fields(&artifact.file, |report, mut fields| {
             extending.push(artifact.file.path.clone());
-            for (base, place) in read_bases(&mut fields) {
-                self.add_base(&base, (&report, place), bases, extending);
+            for (base, span) in read_bases(&mut fields) {
+                self.add_base(&base, (report, span), bases, extending);
             }
             extending.pop();
-            self.add_fields(&report, fields, &own_name);
-        }
-        self.findings.extend(report.into_diagnostics());
+            self.add_fields(report, fields, &own_name);
+        });
+        self.findings.extend(findings);
     }
 
     /// The name, with a number if another file of this policy has it.
@@ -227,17 +222,12 @@ const BOUNDS: [(&str, &[Ordering]); 5] = [
 /// `name` is its name without the extension.
 #[must_use]
 pub fn read_policy(file: &Arc<SourceFile>, name: &str) -> (Vec<PolicyRuleSpec>, Vec<Diagnostic>) {
-    let artifact = Artifact { role: ArtifactKind::Policy, name: name.to_owned(), file: Arc::clone(file) };
-    let report = new_report(&artifact, "");
-    let whole = ByteSpan { start: skip_byte_order_mark(&report), end: file.text.len() };
-    let drafts = parse(&report, whole).map(|matter| {
-        let mut fields = FieldReader::new(&report, "the policy", matter.as_ref(), report.first_line(whole));
+    let (drafts, findings) = read_policy_fields(file, |_, mut fields| {
         // Only their mistakes count here.
         let _ = read_bases(&mut fields);
         read_rules(&mut fields, name)
     });
-    let specs = drafts.into_iter().flatten().map(|draft| draft.spec).collect();
-    (specs, report.into_diagnostics())
+    (drafts.into_iter().flatten().map(|draft| draft.spec).collect(), findings)
 }
 
 fn find_pack<'n>(report: &FileReport, node: &'n DocNode) -> Option<(&'n DocNode, &'static PackDef)> {

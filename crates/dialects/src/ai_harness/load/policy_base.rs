@@ -4,7 +4,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_contract::{ByteSpan, SourceFile};
+use pintle_contract::{ByteSpan, Diagnostic, SourceFile};
 
 use super::merge::new_report;
 use crate::document::{DocNode, FieldReader, FileReport, KeyTable, UnknownKeys, key, parse, skip_byte_order_mark};
@@ -194,10 +194,21 @@ pub fn policy_bases(file: &Arc<SourceFile>) -> Vec<PolicyBase> {
     if !file.text.contains("extends") {
         return Vec::new();
     }
+    let bases = read_policy_fields(file, |_, mut fields| read_bases(&mut fields)).0.unwrap_or_default();
+    bases.into_iter().map(|(base, _)| base).collect()
+}
+
+/// Reads the fields of a policy file. Returns what `read` makes of them, unless they cannot be parsed, and what was
+/// reported.
+pub(super) fn read_policy_fields<T>(
+    file: &Arc<SourceFile>,
+    read: impl FnOnce(&FileReport, FieldReader<'_>) -> T,
+) -> (Option<T>, Vec<Diagnostic>) {
     let artifact = Artifact { role: ArtifactKind::Policy, name: String::new(), file: Arc::clone(file) };
     let report = new_report(&artifact, "");
     let whole = ByteSpan { start: skip_byte_order_mark(&report), end: file.text.len() };
-    let Ok(matter) = parse(&report, whole) else { return Vec::new() };
-    let mut fields = FieldReader::new(&report, "the policy", matter.as_ref(), report.first_line(whole));
-    read_bases(&mut fields).into_iter().map(|(base, _)| base).collect()
+    let made = parse(&report, whole).ok().map(|matter| {
+        read(&report, FieldReader::new(&report, "the policy", matter.as_ref(), report.first_line(whole)))
+    });
+    (made, report.into_diagnostics())
 }
