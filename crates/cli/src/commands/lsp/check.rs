@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_host::contract::{ByteSpan, HandlerSpec, HookDeclaration, Location};
+use pintle_host::contract::{ByteSpan, HookDeclaration, Location};
 use pintle_host::files::{UnsavedTexts, real_path};
 use pintle_host::loader::{
     EditedFileKind, is_case_file, is_scenario_file, load_case_file, load_scenario_file, recognise_edited_file,
@@ -16,7 +16,7 @@ use super::documents::OpenDocument;
 use crate::commands::test::TestResult;
 use crate::commands::validate::check_loaded;
 use crate::error::CliError;
-use crate::options::{HookPaths, UserOptions, start_builder};
+use crate::options::{HookPaths, UserOptions, policy_rules_of, start_builder};
 
 /// What was found in all files.
 #[derive(Debug, Default)]
@@ -119,16 +119,15 @@ impl CheckReport {
 
 /// A hook by its name; the rules of a policy file by theirs.
 fn declared_names(hook: &HookDeclaration) -> Vec<(String, Location)> {
-    let rules = match &hook.handler {
-        HandlerSpec::Builtin(spec) if spec.name == "rules" => spec.arguments.as_slice(),
-        _ => return vec![(hook.name.clone(), hook.location.clone())],
-    };
-    let rules = rules.iter().filter_map(|argument| serde_json::from_str::<PolicyRuleSpec>(argument).ok());
+    let rules = policy_rules_of(hook);
+    if rules.is_empty() {
+        return vec![(hook.name.clone(), hook.location.clone())];
+    }
     let line_of = |rule: &PolicyRuleSpec| {
         let start = hook.location.file.as_ref().map_or(0, |file| file.line_start(rule.line));
         Location { span: ByteSpan { start, end: start }, ..hook.location.clone() }
     };
-    rules.map(|rule| (rule.name.clone(), line_of(&rule))).collect()
+    rules.iter().map(|rule| (rule.name.clone(), line_of(rule))).collect()
 }
 
 fn load_path(
