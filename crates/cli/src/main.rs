@@ -7,6 +7,7 @@ mod commands;
 mod error;
 mod options;
 mod render;
+mod temporary_dir;
 mod terminal;
 
 use std::process::ExitCode;

@@ -1,14 +1,13 @@
 //! Fetches a file of a git revision, with the `git` of the machine and the user's own credentials.
 
-use std::env;
 use std::path::Path;
 
 use pintle_host::contract::CancelToken;
-use pintle_host::files::private_dir_builder;
 use pintle_host::process::{self, ProcessEnvironment, ProcessSpec};
 
 use super::MOST_BYTES;
 use crate::error::CliError;
+use crate::temporary_dir::TemporaryDir;
 
 /// How long one step may take, in milliseconds.
 const LIMIT_MS: u64 = 120_000;
@@ -18,14 +17,9 @@ const VARIABLES: [(&str, &str); 3] =
 
 /// The bytes of a file of a commit.
 pub(super) fn fetch_file(url: &str, revision: &str, path: &str) -> Result<Vec<u8>, CliError> {
-    let dir = env::temp_dir().join(format!("pintle-fetch-{}", std::process::id()));
-    private_dir_builder()
-        .create(&dir)
-        .map_err(|error| CliError::failure(format!("cannot create `{}`: {error}", dir.display())))?;
-    let found = read_from(&dir, url, revision, path);
-    // Nothing reads what is left of it.
-    let _ = std::fs::remove_dir_all(&dir);
-    found
+    let dir = TemporaryDir::create("fetch")
+        .map_err(|(dir, error)| CliError::failure(format!("cannot create `{}`: {error}", dir.display())))?;
+    read_from(dir.path(), url, revision, path)
 }
 
 fn read_from(dir: &Path, url: &str, revision: &str, path: &str) -> Result<Vec<u8>, CliError> {

@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use pintle_agent::{ScenarioDifference, ScenarioPlayer, ScenarioTranscript, TranscriptLine};
 use pintle_host::dialects::TestScenario;
-use pintle_host::files::private_dir_builder;
 use pintle_host::loader::load_scenario_file;
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use pintle_host::{Diagnostic, EventKind, HookCache, LoadedRuntime, Severity};
@@ -15,6 +13,7 @@ use super::plan::RunChanges;
 use super::test_result::{TestKind, TestResult, TestStatus};
 use crate::error::CliError;
 use crate::options::{HookPaths, UserOptions, current_dir, start_builder};
+use crate::temporary_dir::TemporaryDir;
 
 /// Most characters of a line of a transcript.
 const LINE: usize = 400;
@@ -64,11 +63,11 @@ impl ScenarioRunner<'_> {
         if self.is_in_process && (player.outside_need(&built).is_some() || has_untrusted_hooks(&built)) {
             return Ok(None);
         }
-        let made = match scenario.files.as_ref().map(|files| ScenarioDir::create(files)).transpose() {
+        let made = match scenario.files.as_ref().map(|files| create_scenario_dir(files)).transpose() {
             Ok(made) => made,
             Err(problem) => return Ok(Some(result_of(scenario, TestStatus::Fails(vec![problem])))),
         };
-        let workspace = made.as_ref().map_or_else(|| workspace_of(places), |made| made.0.clone());
+        let workspace = made.as_ref().map_or_else(|| workspace_of(places), |made| made.path().to_owned());
         let result = match player.play(&mut built, &workspace) {
             Ok(transcript) => judge_transcript(scenario, transcript),
             Err(problem) => result_of(scenario, TestStatus::Fails(vec![problem])),
@@ -150,33 +149,16 @@ pub(super) fn render_transcript(lines: &[TranscriptLine]) -> Vec<StyledLine> {
     rendered
 }
 
-/// A temporary directory with the files of a scenario; it is removed with the value.
-#[derive(Debug)]
-struct ScenarioDir(PathBuf);
-
-impl ScenarioDir {
-    fn create(files: &[(String, String)]) -> Result<Self, String> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("pintle-scenario-{}-{number}", std::process::id()));
-        let failed = |path: &Path, error: std::io::Error| {
-            format!("cannot write `{}` of the scenario's directory: {error}", path.display())
-        };
-        private_dir_builder().create(&path).map_err(|error| failed(&path, error))?;
-        let made = Self(path);
-        for (name, text) in files {
-            let file = made.0.join(name);
-            let written =
-                file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&file, text));
-            written.map_err(|error| failed(Path::new(name), error))?;
-        }
-        Ok(made)
+/// Makes a temporary directory with the files of a scenario.
+fn create_scenario_dir(files: &[(String, String)]) -> Result<TemporaryDir, String> {
+    let failed = |path: &Path, error: std::io::Error| {
+        format!("cannot write `{}` of the scenario's directory: {error}", path.display())
+    };
+    let made = TemporaryDir::create("scenario").map_err(|(path, error)| failed(&path, error))?;
+    for (name, text) in files {
+        let file = made.path().join(name);
+        let written = file.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&file, text));
+        written.map_err(|error| failed(Path::new(name), error))?;
     }
-}
-
-impl Drop for ScenarioDir {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+    Ok(made)
 }
