@@ -93,6 +93,24 @@ fn a_directory_with_nothing_but_a_policy_is_one() {
 }
 
 #[test]
+fn what_is_wrong_in_the_settings_of_packs_is_said_once_and_where_it_is() {
+    for (name, policy) in [
+        ("list", "use: [shell]\nrules:\n  - deny: {run: npm publish}\n"),
+        (
+            "settings",
+            "use: [shell, git]\nrules:\n  git.force-pus: ask\n  force-push: ask\n  terraform.apply: ask\n  \
+             shell.unknown: {alow: [x], severity: dny}\n  shell.delete-root: no\n  nothing: ask\n",
+        ),
+        ("use", "use: shell\nrules:\n"),
+        ("nothing", "use:\nrules: {}\n"),
+    ] {
+        let fixture = CliFixture::new_empty().with_file(".harness/policy.yaml", policy);
+        snapshot!(format!("pack_settings_wrong_{name}"), fixture.pintle(&["validate"]).run_to_screen());
+        assert_eq!(judge(&fixture, "ls").1, Some(3), "{policy}");
+    }
+}
+
+#[test]
 fn what_is_wrong_in_rules_is_said_where_it_is() {
     let rules = "deny:\n  - rum: npm publish\n  - run: [a, 1, {}]\n  - delete: {outsid: project}\n  - delete: {outside: projct}\n  \
                  - write: a/../b\n  - {read: x, write: y}\n  - {run: a, except: b}\n  - reason: x\nask: []\nwarn:\n  - tool: \

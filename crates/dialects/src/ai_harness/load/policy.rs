@@ -121,10 +121,13 @@ impl PolicyDraft {
     }
 
     fn add_fields(&mut self, report: &FileReport, mut fields: FieldReader<'_>, name: &str) {
-        let uses = fields.list("use").unwrap_or_default();
+        let uses = fields.list("use");
+        // A `use` that is not a list is reported as that.
+        let is_misread = uses.is_none() && fields.node("use").is_some_and(|node| !node.is_null());
+        let uses = uses.unwrap_or_default();
         let drafts = read_rules(&mut fields, name);
         let has_rules = RULE_KEYS.iter().any(|(key, _)| fields.key_span(key).is_some());
-        if uses.is_empty() && !has_rules && fields.key_span("extends").is_none() {
+        if uses.is_empty() && !is_misread && !has_rules && fields.key_span("extends").is_none() {
             let help = suggest_or_list("", packs().iter().map(|pack| pack.name), "write `use:` with some of");
             report.value_error("no_packs", "`use` does not name a pack, so nothing is guarded", fields.span(), help);
         }
@@ -133,13 +136,16 @@ impl PolicyDraft {
                 self.packs.push((pack, Vec::new(), report.location(node.span)));
             }
         }
-        let rules = fields.node("rules").and_then(DocNode::entries).unwrap_or_default();
+        let help = "write a pack's rule and what it does, such as `git.force-push: ask`; a rule of your own is an item of `deny` or `ask`";
+        // All its lines may be comments.
+        let node = fields.node("rules").filter(|node| !node.is_null());
+        let rules = node.and_then(|node| report.entries("rules", "a mapping", node, help)).unwrap_or_default();
         let used: Vec<&PackDef> = self.packs.iter().map(|(pack, ..)| *pack).collect();
-        for entry in rules.iter().filter(|_| !self.is_incomplete) {
-            check_rule(report, entry, &used);
-        }
+        // Which packs are on is not known without the files that are missing.
+        let is_sound = |entry: &&MapEntry| self.is_incomplete || check_rule(report, entry, &used);
+        let rules: Vec<&MapEntry> = rules.iter().filter(is_sound).collect();
         for (pack, settings, _) in &mut self.packs {
-            settings.extend(settings_of(rules, pack));
+            settings.extend(settings_of(&rules, pack));
         }
         let first_rule = fields.key_span("deny").or(fields.key_span("ask")).or(fields.key_span("warn"));
         let location = report.location(first_rule.unwrap_or(fields.span()));
@@ -261,35 +267,61 @@ fn arguments_of(entry: &MapEntry) -> Vec<(String, ByteSpan)> {
                 arguments.extend(items.iter().map(|item| (format!("{rule}:allow={}", word(item)), item.span)));
             }
             ("allow", None) => arguments.push((format!("{rule}:allow={}", word(&field.value)), field.value.span)),
-            (other, _) => arguments.push((format!("{other} is not a key of a rule"), field.key_span)),
+            // It is reported.
+            _ => {}
         }
     }
     arguments
 }
 
-/// Reports what is wrong with an entry of `rules`.
-fn check_rule(report: &FileReport, entry: &MapEntry, used: &[&PackDef]) {
-    let name = entry.key.split_once('.').map_or("", |(name, _)| name);
+/// The keys of an entry of `rules` that is a mapping.
+const SETTING_KEYS: [&str; 2] = ["severity", "allow"];
+
+/// Reports what is wrong with an entry of `rules`. Returns whether nothing is.
+fn check_rule(report: &FileReport, entry: &MapEntry, used: &[&PackDef]) -> bool {
+    let (name, _) = entry.key.split_once('.').unwrap_or_default();
     let Some(pack) = used.iter().find(|pack| pack.name == name) else {
         let message = format!("`{}` is not a rule of a pack that `use` names", entry.key);
-        let names = used.iter().flat_map(|pack| pack.rules.iter().map(|rule| format!("{}.{}", pack.name, rule.id)));
-        let names: Vec<String> = names.collect();
-        let help = suggest_or_list(&entry.key, names.iter().map(String::as_str), "the rules are");
-        report.value_error("unknown_rule", message, entry.key_span, help);
-        return;
+        report.value_error("unknown_rule", message, entry.key_span, suggest_rule(&entry.key, used));
+        return false;
     };
+    let fields = entry.value.entries().unwrap_or_default();
+    let mut is_sound = true;
+    for field in fields.iter().filter(|field| !SETTING_KEYS.contains(&field.key.as_str())) {
+        let help = suggest_or_list(&field.key, SETTING_KEYS, "the keys are");
+        report.value_error("unknown_key", format!("`{}` is not a key of a rule", field.key), field.key_span, help);
+        is_sound = false;
+    }
     for (argument, span) in arguments_of(entry) {
         if let Err(error) = add_setting(pack, &mut PackSettings::default(), &argument) {
             let span = if matches!(error, PackSettingError::UnknownRule { .. }) { entry.key_span } else { span };
             report.value_error("bad_rule", error, span, None);
+            is_sound = false;
         }
     }
+    is_sound
+}
+
+/// What to write for a name that is no rule of the packs that are on.
+fn suggest_rule(key: &str, used: &[&PackDef]) -> String {
+    let full_name = |pack: &PackDef, id: &str| format!("{}.{id}", pack.name);
+    let has_rule = |pack: &PackDef, id: &str| pack.rules.iter().any(|rule| rule.id == id);
+    let (name, id) = key.split_once('.').unwrap_or(("", key));
+    if let Some(pack) = used.iter().find(|pack| name.is_empty() && has_rule(pack, id)) {
+        return format!("write `{}`", full_name(pack, id));
+    }
+    if let Some(pack) = packs().iter().find(|pack| (name.is_empty() || pack.name == name) && has_rule(pack, id)) {
+        return format!("add `{}` to `use`, and write `{}`", pack.name, full_name(pack, id));
+    }
+    let names = used.iter().flat_map(|pack| pack.rules.iter().map(|rule| full_name(pack, rule.id)));
+    let names: Vec<String> = names.collect();
+    suggest_or_list(key, names.iter().map(String::as_str), "the rules are")
 }
 
 /// The settings of the entries of `rules` about a pack, as arguments.
-fn settings_of(rules: &[MapEntry], pack: &PackDef) -> Vec<String> {
+fn settings_of(rules: &[&MapEntry], pack: &PackDef) -> Vec<String> {
     let of_pack = rules.iter().filter(|entry| entry.key.split_once('.').is_some_and(|(name, _)| name == pack.name));
-    of_pack.flat_map(arguments_of).map(|(argument, _)| argument).collect()
+    of_pack.flat_map(|entry| arguments_of(entry)).map(|(argument, _)| argument).collect()
 }
 
 /// Adds what the policy files of a directory let through to the hooks of their packs and rules.
