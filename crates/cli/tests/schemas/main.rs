@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ use pintle_host::dialects::file_schemas;
 use pintle_host::files::UnsavedTexts;
 use pintle_host::loader::{EditedFileKind, recognise_edited_file};
 use pintle_testkit::read_cases;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The schemas as they are checked in.
 struct CheckedInSchemas {
@@ -109,27 +109,117 @@ fn fenced_files(page: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
+/// Every file of the examples and of the guides, with a path that says what it is, its text and where it comes from.
+fn written_files() -> Vec<(PathBuf, String, PathBuf)> {
+    let examples = files_below(&repository().join("examples")).into_iter();
+    let mut found: Vec<_> =
+        examples.filter_map(|path| fs::read_to_string(&path).ok().map(|text| (path.clone(), text, path))).collect();
+    for page in files_below(&repository().join("docs/guide")).into_iter().chain([repository().join("README.md")]) {
+        let fenced = fenced_files(&fs::read_to_string(&page).unwrap());
+        found.extend(fenced.into_iter().map(|(path, text)| (path, text, page.clone())));
+    }
+    found
+}
+
 #[test]
 fn every_file_of_the_repository_fits_its_schema() {
     let schemas = CheckedInSchemas::new();
     let (mut problems, mut count) = (Vec::new(), 0);
-    let mut check = |path: &Path, text: &str, origin: &Path| {
-        let Some(result) = schemas.check(path, text) else { return };
+    for (path, text, origin) in written_files() {
+        let Some(result) = schemas.check(&path, &text) else { continue };
         count += 1;
         problems.extend(result.err().map(|error| format!("{}: {}: {error}", origin.display(), path.display())));
-    };
-    for path in files_below(&repository().join("examples")) {
-        if let Ok(text) = fs::read_to_string(&path) {
-            check(&path, &text, &path);
-        }
-    }
-    for page in files_below(&repository().join("docs/guide")).into_iter().chain([repository().join("README.md")]) {
-        for (path, text) in fenced_files(&fs::read_to_string(&page).unwrap()) {
-            check(&path, &text, &page);
-        }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert!(count >= 50, "{count}");
+}
+
+/// Each value inside of a value, as the path of a JSON pointer.
+fn pointers(value: &Value) -> Vec<String> {
+    let below = |key: &str, value: &Value| {
+        let key = key.replace('~', "~0").replace('/', "~1");
+        pointers(value).into_iter().map(move |rest| format!("/{key}{rest}")).collect::<Vec<_>>()
+    };
+    let inner: Vec<String> = match value {
+        Value::Object(fields) => fields.iter().flat_map(|(key, value)| below(key, value)).collect(),
+        Value::Array(items) => {
+            items.iter().enumerate().flat_map(|(index, value)| below(&index.to_string(), value)).collect()
+        }
+        _ => Vec::new(),
+    };
+    std::iter::once(String::new()).chain(inner).collect()
+}
+
+/// The same file with a value of another type for each one, where the schema refuses that and `seen` has not had the
+/// like: its text, and what was changed.
+fn files_with_a_wrong_type(
+    schemas: &CheckedInSchemas,
+    (path, text): (&Path, &str),
+    seen: &mut BTreeSet<String>,
+) -> Vec<(String, String)> {
+    let texts = UnsavedTexts::new([(path.to_owned(), Arc::from(text))]);
+    let Some(kind) = texts.read_during(|| recognise_edited_file(path)) else { return Vec::new() };
+    let (Some(value), Some(name)) = (parse_text(kind, path, text), kind.schema_name()) else { return Vec::new() };
+    let body = text.strip_prefix("---\n").and_then(|text| text.split_once("\n---\n")).map(|(_, body)| body);
+    let mut found = Vec::new();
+    // A key that is unknown at the top is only a warning in some files.
+    for pointer in pointers(&value).into_iter().filter(|pointer| !pointer.is_empty()) {
+        for wrong in [json!({"zzz": "y"}), json!(["zzz"]), json!("zzz"), json!([[]])] {
+            let change = format!("{pointer} = {wrong}");
+            let kind: String = change.chars().filter(|letter| !letter.is_ascii_digit()).collect();
+            if !seen.insert(format!("{name} {kind}")) {
+                continue;
+            }
+            let mut changed = value.clone();
+            *changed.pointer_mut(&pointer).unwrap() = wrong;
+            if schemas.schemas.validate(&changed, schemas.by_name[&name]).is_err() {
+                // JSON is YAML.
+                let changed = serde_json::to_string_pretty(&changed).unwrap();
+                found.push((body.map_or(changed.clone(), |body| format!("---\n{changed}\n---\n{body}")), change));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_loader_reports_each_value_of_a_type_that_the_schema_refuses() {
+    let schemas = CheckedInSchemas::new();
+    let dir = tempfile::tempdir().unwrap();
+    let (mut files, mut seen) = (BTreeMap::new(), BTreeSet::new());
+    // Others are validated in a form of their own.
+    let is_checked = |path: &Path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        path.components().any(|part| part.as_os_str() == "hooks") || ["policy.yaml", "agent.yaml"].contains(&name)
+    };
+    for (path, text, origin) in written_files().into_iter().filter(|(path, ..)| is_checked(path)) {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        for (changed, change) in files_with_a_wrong_type(&schemas, (&path, &text), &mut seen) {
+            let parent = if name.ends_with(".md") { ".harness/hooks" } else { ".harness" };
+            let file = format!("{}/{parent}/{name}", files.len());
+            fs::create_dir_all(dir.path().join(&file).parent().unwrap()).unwrap();
+            fs::write(dir.path().join(&file), changed).unwrap();
+            files.insert(file, format!("{}: {change}", origin.display()));
+        }
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_pintle"))
+        .args(["validate", "--json"])
+        .args(files.keys())
+        .env_clear()
+        .env("HOME", dir.path().join("home"))
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let reported: BTreeSet<&str> = findings
+        .filter(|finding| finding["severity"] == "error")
+        .filter_map(|finding| finding["path"].as_str())
+        .collect();
+    let silent: Vec<&String> =
+        files.iter().filter(|(file, _)| !reported.contains(file.as_str())).map(|(_, place)| place).collect();
+    assert!(files.len() > 200, "{}", files.len());
+    assert!(silent.is_empty(), "{silent:#?}");
 }
 
 /// The files of the cases of seeded defects: title, path, and the text with and without the defect.

@@ -292,6 +292,13 @@ fn check_rule(report: &FileReport, entry: &MapEntry, used: &[&PackDef]) -> bool 
         report.value_error("unknown_key", format!("`{}` is not a key of a rule", field.key), field.key_span, help);
         is_sound = false;
     }
+    for allowed in fields.iter().filter(|field| field.key == "allow") {
+        let items = allowed.value.items().unwrap_or(std::slice::from_ref(&allowed.value));
+        for item in items.iter().filter(|item| item.as_text().is_none()) {
+            report.wrong_type("what `allow` lets through", "a path", item, "write each path after a `- ` of its own");
+            is_sound = false;
+        }
+    }
     for (argument, span) in arguments_of(entry) {
         if let Err(error) = add_setting(pack, &mut PackSettings::default(), &argument) {
             let span = if matches!(error, PackSettingError::UnknownRule { .. }) { entry.key_span } else { span };
