@@ -34,6 +34,12 @@ const CHORES: &[RepositoryChore] = &[
         about: "install the supported agents, and prove in each that hooks are enforced; needs npm",
         run: clients::run,
     },
+    RepositoryChore {
+        name: "picture",
+        arguments: "",
+        about: "draw what a user of an agent sees when a call is refused; needs npm and `script`",
+        run: clients::picture::draw,
+    },
 ];
 
 fn main() -> ExitCode {

@@ -13,6 +13,7 @@ mod leftovers;
 mod outcome;
 mod pack_calls;
 mod pack_proof;
+pub(crate) mod picture;
 mod proof;
 mod run_command;
 mod sandbox;

@@ -270,6 +270,18 @@ impl<'a> ClientSandbox<'a> {
         command
     }
 
+    /// A command that runs the client with a prompt in a terminal of its own.
+    pub(super) fn terminal_command(&self, url: &str, prompt: &str, (rows, columns): (u16, u16)) -> Command {
+        let mut command = self.clean_command(Path::new("script"));
+        for (name, value) in self.client.environment {
+            command.env(name, value.replace("URL", url));
+        }
+        let program = self.installed.program_dir.join(self.client.program);
+        let line = format!("stty rows {rows} cols {columns}; exec '{}' '{prompt}'", program.display());
+        command.env("TERM", "xterm-256color").args(["--quiet", "--flush", "--command", &line, "/dev/null"]);
+        command
+    }
+
     fn pintle_command(&self, arguments: &[&str]) -> Command {
         let mut command = self.clean_command(self.pintle);
         // Some of the client's variables decide whether it runs hooks, and some are those of an agent.

@@ -309,7 +309,7 @@ fn check_rule(report: &FileReport, entry: &MapEntry, used: &[&PackDef]) -> bool 
     is_sound
 }
 
-/// What to write for a name that is no rule of the packs that are on.
+/// What to write for a name that no rule of the packs that are on has.
 fn suggest_rule(key: &str, used: &[&PackDef]) -> String {
     let full_name = |pack: &PackDef, id: &str| format!("{}.{id}", pack.name);
     let has_rule = |pack: &PackDef, id: &str| pack.rules.iter().any(|rule| rule.id == id);
