@@ -3,6 +3,7 @@
 //! Commands are in `commands`, their shared options in `options`, formatting in `render`. All output goes through one
 //! [`Terminal`](terminal::Terminal).
 
+mod command_help;
 mod commands;
 mod error;
 mod options;
@@ -12,11 +13,13 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::ErrorKind;
+use clap::{FromArgMatches as _, Parser};
 
+use crate::command_help::{FIRST_STEPS, command_tree, with_meaning};
 use crate::commands::CliCommand;
 use crate::error::CliStatus;
-use crate::options::GlobalOptions;
+use crate::options::{ColorMode, GlobalOptions};
 use crate::terminal::Terminal;
 
 /// Lifecycle hooks for AI agents: policy that an agent cannot route around.
@@ -31,11 +34,22 @@ struct Cli {
     command: CliCommand,
 }
 
+/// Whether nothing was typed after the program's name. That is no success: who runs it as a hook has forgotten the command.
+fn is_alone(error: &clap::Error) -> bool {
+    error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && std::env::args_os().count() < 2
+}
+
 fn main() -> ExitCode {
     let at_once = CliCommand::parse_hook_command().map(|command| Cli { global: GlobalOptions::default(), command });
-    let line = match at_once.map_or_else(Cli::try_parse, Ok) {
+    let parse = || command_tree().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let line = match at_once.map_or_else(parse, Ok) {
         Ok(line) => line,
+        Err(asked) if is_alone(&asked) => {
+            Terminal::new(ColorMode::Auto).print_piece(FIRST_STEPS);
+            return CliStatus::Invalid.into();
+        }
         Err(asked) => {
+            let asked = with_meaning(asked, std::env::args_os().skip(1));
             // clap reports help and version as errors, too, although they are not mistakes.
             let unwritten = asked.print().is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
             return match (asked.use_stderr(), unwritten) {

@@ -5,11 +5,6 @@ use std::sync::LazyLock;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use pintle_host::dialects::command_hooks::ROWS;
 
-/// The help text for all of these flags.
-const ABOUT: &str = "\
-`--hook-EVENT COMMAND` adds a command hook for a docker-agent event, for example
-`--hook-pre-tool-use ./guard.sh`. May be repeated. `pintle events` lists the events.";
-
 struct HookFlag {
     name: String,
     event: &'static str,
@@ -45,7 +40,7 @@ impl Args for HookFlags {
             let name = flag.name.as_str();
             Arg::new(name).long(name).value_name("COMMAND").action(ArgAction::Append).hide(true)
         };
-        command.args(FLAGS.iter().map(flag)).after_help(ABOUT)
+        command.args(FLAGS.iter().map(flag))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -4,7 +4,11 @@ use crate::fixture::{CliFixture, snapshot};
 fn help_and_mistakes() {
     let fixture = CliFixture::new_empty();
     snapshot!("usage_help", fixture.pintle(&["--help"]).run_to_screen());
+    snapshot!("usage_alone", fixture.pintle(&[]).run_to_screen());
     snapshot!("usage_unknown_command", fixture.pintle(&["frie"]).run_to_screen());
+    snapshot!("usage_command_by_meaning", fixture.pintle(&["deny", "npm publish"]).run_to_screen());
+    snapshot!("usage_unlike_any_command", fixture.pintle(&["zzqxv"]).run_to_screen());
+    snapshot!("usage_examples", fixture.pintle(&["log", "--help"]).run_to_screen());
     snapshot!("usage_unknown_option", fixture.pintle(&["fire", "tool.pre", "--hoks", "."]).run_to_screen());
     let (out, _, status) = fixture.pintle(&["--version"]).run_to_parts();
     assert_eq!((out.as_str(), status), (concat!("pintle ", env!("CARGO_PKG_VERSION"), "\n"), Some(0)));
