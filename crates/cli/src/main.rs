@@ -34,7 +34,7 @@ struct Cli {
     command: CliCommand,
 }
 
-/// Whether nothing was typed after the program's name. That is no success: who runs it as a hook has forgotten the command.
+/// Whether nothing was typed after the program's name. It fails, since a hook that runs it so decides nothing.
 fn is_alone(error: &clap::Error) -> bool {
     error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && std::env::args_os().count() < 2
 }

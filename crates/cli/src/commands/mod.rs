@@ -1,4 +1,5 @@
-//! The commands, one module each. To add one, add a module and a row to the table below.
+//! The commands, one module each. To add one, add a module and a row to the table below, beside
+//! the commands for the same task: help lists them in this order. Its examples are in `command_help`.
 
 use clap::Subcommand;
 
@@ -35,35 +36,13 @@ impl CliCommand {
 }
 
 commands! {
-    /// Run an agent under its hooks.
-    Run(run::RunArgs),
-    /// Compile and check hooks, tools and agents.
-    Validate(validate::ValidateArgs),
-    /// Run the examples, cases and scenarios of hooks.
-    #[command(long_about = test::LONG_ABOUT)]
-    Test(test::TestArgs),
-    /// Serve editors: findings, completion and more for the files of hooks.
-    #[command(long_about = lsp::LONG_ABOUT)]
-    Lsp(lsp::LspArgs),
-    /// Fire one event at hooks and show the outcome.
-    Fire(fire::FireArgs),
-    /// Show which hooks would run for an event, and why.
-    #[command(long_about = "Show which hooks would run for an event and why others would not")]
-    Explain(explain::ExplainArgs),
-    /// List the loaded hooks.
-    Hooks(hooks::HooksArgs),
-    /// List the packs of rules, or show the rules of one.
-    #[command(long_about = "List the packs of rules and whether they are on here, or show the rules of one")]
-    Packs(packs::PacksArgs),
-    /// Add, list and remove rules of your own.
-    #[command(visible_alias = "rules", long_about = rule::LONG_ABOUT)]
-    Rule(rule::RuleArgs),
-    /// Fetch what policy files extend.
-    #[command(long_about = fetch::LONG_ABOUT)]
-    Fetch(fetch::FetchArgs),
-    /// Write a hook, a rule, a tool or a plugin to begin with.
-    #[command(name = "new", long_about = new_file::LONG_ABOUT)]
-    New(new_file::NewArgs),
+    /// Write a policy with the default packs, and install it everywhere.
+    #[command(long_about = "Write a policy with the default packs, install it in every agent of this machine, and prove \
+                            that each of them refuses a call")]
+    Init(init::InitArgs),
+    /// Judge one call of an agent as your hooks would.
+    #[command(long_about = "Judge one call of an agent as `pintle hook` would, without storing anything")]
+    Try(try_call::TryArgs),
     /// List what was denied, asked or failed, and what was allowed.
     #[command(long_about = log::LONG_ABOUT)]
     Log(log::LogArgs),
@@ -73,11 +52,48 @@ commands! {
     /// Let one refused call pass once.
     #[command(long_about = allow::LONG_ABOUT)]
     Allow(allow::AllowArgs),
-    /// Judge one call of an agent as your hooks would.
-    #[command(long_about = "Judge one call of an agent as `pintle hook` would, without storing anything")]
-    Try(try_call::TryArgs),
+    /// Add, list and remove rules of your own.
+    #[command(visible_alias = "rules", long_about = rule::LONG_ABOUT)]
+    Rule(rule::RuleArgs),
+    /// List the packs of rules, or show the rules of one.
+    #[command(long_about = "List the packs of rules and whether they are on here, or show the rules of one")]
+    Packs(packs::PacksArgs),
+    /// Check that an agent runs Pintle's hooks.
+    #[command(long_about = "Check that an agent runs Pintle's hooks, and diagnose why if it does not")]
+    Doctor(doctor::DoctorArgs),
+    /// Install Pintle in another agent's settings.
+    #[command(long_about = "Install Pintle in another agent's settings, so that it enforces your hooks")]
+    Install(install::InstallArgs),
+    /// Remove Pintle from another agent's settings.
+    Uninstall(uninstall::UninstallArgs),
+    /// Pause self-protection for some minutes, so that an agent may edit its policy.
+    #[command(long_about = pause::LONG_ABOUT)]
+    Pause(pause::PauseArgs),
+    /// Review what a project's hooks can do, and trust the project.
+    Trust(trust::TrustArgs),
+    /// Fetch what policy files extend.
+    #[command(long_about = fetch::LONG_ABOUT)]
+    Fetch(fetch::FetchArgs),
+    /// Write a hook, a rule, a tool or a plugin to begin with.
+    #[command(name = "new", long_about = new_file::LONG_ABOUT)]
+    New(new_file::NewArgs),
+    /// Compile and check hooks, tools and agents.
+    Validate(validate::ValidateArgs),
+    /// Run the examples, cases and scenarios of hooks.
+    #[command(long_about = test::LONG_ABOUT)]
+    Test(test::TestArgs),
+    /// Serve editors: findings, completion and more for the files of hooks.
+    #[command(long_about = lsp::LONG_ABOUT)]
+    Lsp(lsp::LspArgs),
+    /// List the loaded hooks.
+    Hooks(hooks::HooksArgs),
     /// List the events, or describe one.
     Events(events::EventsArgs),
+    /// Show which hooks would run for an event, and why.
+    #[command(long_about = "Show which hooks would run for an event and why others would not")]
+    Explain(explain::ExplainArgs),
+    /// Fire one event at hooks and show the outcome.
+    Fire(fire::FireArgs),
     /// Replay a session, or show what other hooks would have decided.
     #[command(long_about = "Replay a session from its tape, fire its events at the current hooks, or show what other hooks \
                             would have decided about recorded calls")]
@@ -90,32 +106,17 @@ commands! {
     /// List and delete sessions.
     #[command(long_about = "List and delete sessions (resume one with `pintle run --resume`)")]
     Sessions(sessions::SessionsArgs),
-    /// Review what a project's hooks can do, and trust the project.
-    Trust(trust::TrustArgs),
-    /// Pause self-protection for some minutes, so that an agent may edit its policy.
-    #[command(long_about = pause::LONG_ABOUT)]
-    Pause(pause::PauseArgs),
     /// List, compare and restore file snapshots.
     Snapshot(snapshot::SnapshotArgs),
+    /// Run an agent under its hooks.
+    Run(run::RunArgs),
+    /// Handle the calls of agents in one process, which stays.
+    #[command(long_about = serve::LONG_ABOUT)]
+    Serve(serve::ServeArgs),
     /// Run hooks for another agent, such as Claude Code.
     ///
     /// `pintle install` configures the agent to run this command.
     Hook(hook::HookArgs),
-    /// Handle the calls of agents in one process, which stays.
-    #[command(long_about = serve::LONG_ABOUT)]
-    Serve(serve::ServeArgs),
-    /// Write a policy with the default packs, and install it everywhere.
-    #[command(long_about = "Write a policy with the default packs, install it in every agent of this machine, and prove \
-                            that each of them refuses a call")]
-    Init(init::InitArgs),
-    /// Install Pintle in another agent's settings.
-    #[command(long_about = "Install Pintle in another agent's settings, so that it enforces your hooks")]
-    Install(install::InstallArgs),
-    /// Remove Pintle from another agent's settings.
-    Uninstall(uninstall::UninstallArgs),
-    /// Check that an agent runs Pintle's hooks.
-    #[command(long_about = "Check that an agent runs Pintle's hooks, and diagnose why if it does not")]
-    Doctor(doctor::DoctorArgs),
     /// Run hook scripts in an isolated process, started by Pintle itself.
     #[command(hide = true)]
     ScriptWorker(script_worker::ScriptWorkerArgs),
