@@ -93,6 +93,23 @@ fn a_directory_with_nothing_but_a_policy_is_one() {
 }
 
 #[test]
+fn a_path_that_the_shell_has_expanded_is_written_below_the_home_directory() {
+    let fixture = CliFixture::new_empty().with_file("own/hooks/.keep", "");
+    for (words, written) in [
+        (&["allow-path", "/home/ada/builds"][..], "path: '~/builds'"),
+        (&["add", "deny", "--read", "/home/ada"], "read: '~'"),
+        (&["add", "deny", "--write", "/home/adam/x"], "write: /home/adam/x"),
+        (&["add", "deny", "--tool", "/home/ada/x"], "tool: /home/ada/x"),
+    ] {
+        let (out, err, status) = rule(&fixture, words);
+        assert_eq!(status, Some(0), "{out}{err}");
+        let policy = fs::read_to_string(fixture.path("own/policy.yaml")).unwrap();
+        assert!(policy.contains(written), "{policy}");
+    }
+    assert_eq!(judge(&fixture, "cat ~/notes").1, Some(2));
+}
+
+#[test]
 fn what_is_wrong_in_the_settings_of_packs_is_said_once_and_where_it_is() {
     for (name, policy) in [
         ("list", "use: [shell]\nrules:\n  - deny: {run: npm publish}\n"),

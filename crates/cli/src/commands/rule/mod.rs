@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use pintle_host::contract::suggest_or_list;
+use pintle_host::files::home_dir;
 use pintle_host::packs::{OperationSubject, PolicyRuleSpec, RuleSubject};
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use serde_json::{Value, json};
@@ -158,7 +159,7 @@ impl RuleArgs {
         match self.action.unwrap_or_else(|| RuleAction::List(RulePlace::default())) {
             RuleAction::Add(added) => added.execute(terminal, global),
             RuleAction::AllowPath { path, place } => {
-                let item = [format!("path: {}", policy_text::quoted(&path))];
+                let item = [format!("path: {}", policy_text::quoted(&below_home(path)))];
                 place.add("allow", &item, terminal, global)
             }
             RuleAction::List(place) => place.list(terminal, global),
@@ -171,6 +172,7 @@ impl AddedRule {
     fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let quoted = policy_text::quoted;
         let (key, value) = self.subject.find().or_else(|| Some(("run", self.command?))).unwrap_or_default();
+        let value = if ["run", "network", "tool"].contains(&key) { value } else { below_home(value) };
         let mut item = vec![format!("{key}: {}", quoted(&value))];
         let texts = [("name", self.name), ("reason", self.reason), ("instead", self.instead)];
         item.extend(texts.into_iter().filter_map(|(key, text)| Some(format!("{key}: {}", quoted(&text?)))));
@@ -179,6 +181,16 @@ impl AddedRule {
             item.push(format!("agents: [{}]", agents.join(", ")));
         }
         self.place.add(self.word.as_str(), &item, terminal, global)
+    }
+}
+
+/// A path with `~` for the home directory. A shell has replaced it, and a policy may be for the homes of others.
+fn below_home(path: String) -> String {
+    let relative = home_dir().and_then(|home| Some(Path::new(&path).strip_prefix(home).ok()?.to_str()?.to_owned()));
+    match relative.as_deref() {
+        None => path,
+        Some("") => String::from("~"),
+        Some(relative) => format!("~/{relative}"),
     }
 }
 
