@@ -5,7 +5,7 @@
 //! block, a line `$ COMMAND` is run, and what follows is its standard output. `...` stands for any words, and lines may be
 //! broken elsewhere: paths are longer here.
 
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -141,4 +141,14 @@ fn console_blocks_of_the_guides_show_what_the_program_prints() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert_eq!(left_out.len(), NOT_RUN.len(), "{left_out:?}");
     assert!(count >= 10, "{count}");
+}
+
+#[test]
+fn every_guide_is_in_the_index() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let index = fs::read_to_string(docs.join("README.md")).unwrap();
+    for entry in fs::read_dir(docs.join("guide")).unwrap().map(|entry| entry.unwrap()) {
+        let name = entry.file_name().into_string().unwrap();
+        assert!(index.contains(&format!("(guide/{name}")), "docs/README.md does not link to guide/{name}");
+    }
 }
