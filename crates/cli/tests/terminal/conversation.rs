@@ -207,7 +207,7 @@ fn a_person_converses_and_is_asked_and_is_heard_meanwhile() {
 
 #[test]
 fn a_person_is_asked_whether_an_agent_goes_on_beyond_its_limit() {
-    for (answer, said) in [("y", "I am done."), ("n", "turn.end")] {
+    for (answer, said) in [("y", "I am done."), ("n", "Execution stopped")] {
         let team = TEAM.replace("    description: leads", "    description: leads\n    max_iterations: 1");
         let turns = "turns:\n  - calls: [{tool: shell, args: {cmd: mkfifo x}}]\n  - say: I am done.\n";
         let fixture = create_fixture().with_file("team.yaml", team).with_file("turns.yaml", turns);

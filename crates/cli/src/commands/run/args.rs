@@ -71,7 +71,7 @@ pub(crate) struct RunArgs {
     /// Show only the agent's text.
     #[arg(long, short, conflicts_with = "verbose")]
     pub(super) quiet: bool,
-    /// Show every verdict and effect, and everything that child agents do.
+    /// Show the trace of hooks, too: every event, verdict and effect with its time, and everything that child agents do.
     #[arg(long, short)]
     pub(super) verbose: bool,
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 use pintle_agent::{AgentEvent, Observer, Session, SessionSummary, ToolCallEnd};
-use pintle_host::contract::EffectRequest;
 use pintle_host::tape::show::{ShowOptions, StyledLine, TapeRenderer, Tone, single_line};
 use pintle_host::tape::{Record, RecordBody, RecordObserver, TapeError};
 use pintle_host::{Decision, Origin, Runtime};
@@ -32,9 +31,9 @@ const NATURAL: [&str; 2] = ["", "stop"];
 /// How much of a session is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DisplayMode {
-    /// The agent's text and actions, and the verdicts of its hooks; child agents in brief.
+    /// The agent's text and actions, and where hooks decided, said or changed something; child agents in brief.
     Actions,
-    /// Everything, child agents included.
+    /// Everything with its time, each verdict and child agents included.
     Verbose,
     /// The agent's text.
     Quiet,
@@ -52,20 +51,11 @@ pub(super) struct LiveDisplay {
     state: Mutex<DisplayState>,
 }
 
-/// What an unfinished line contains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum OpenOutputLine {
-    /// Text of the model.
-    ModelText,
-    /// Consecutive events without hooks.
-    Unhooked,
-}
-
 #[derive(Debug)]
 struct DisplayState {
     view: TapeRenderer,
-    /// The unfinished line, if any.
-    open: Option<OpenOutputLine>,
+    /// Whether a line of the model's text is unfinished.
+    is_open: bool,
     repeats: RepeatCounter,
     /// Whether the user types the prompts, so that they need not be shown.
     is_typed: bool,
@@ -80,13 +70,13 @@ impl LiveDisplay {
             everything: shown == DisplayMode::Verbose,
             notes: false,
             notices: false,
+            offsets: shown == DisplayMode::Verbose,
             text_chars: CUT,
-            ..ShowOptions::default()
         };
         let view = TapeRenderer::new(options).with_start_time(started_ms);
         let state = DisplayState {
             view,
-            open: None,
+            is_open: false,
             repeats: RepeatCounter::default(),
             is_typed: false,
             tool_call_count: 0,
@@ -183,7 +173,7 @@ impl LiveDisplay {
     }
 
     fn end_line(&self, state: &mut DisplayState) {
-        if state.open.take().is_some() {
+        if std::mem::take(&mut state.is_open) {
             self.terminal.print_line("");
         }
     }
@@ -207,19 +197,6 @@ impl LiveDisplay {
         self.terminal.print_lines(&[line]);
     }
 
-    /// Shows an event without hooks, on one line with those before it.
-    fn show_unhooked_event(&self, state: &mut DisplayState, time: &str, event: &str) {
-        let event = single_line(event, 80);
-        if state.open != Some(OpenOutputLine::Unhooked) {
-            self.close_line(state);
-            self.terminal
-                .print_piece(style::paint_line(&StyledLine::new(Tone::Quiet, format!("{time}no hook  {event}"))));
-            state.open = Some(OpenOutputLine::Unhooked);
-        } else {
-            self.terminal.print_piece(style::paint_line(&StyledLine::new(Tone::Quiet, format!(", {event}"))));
-        }
-    }
-
     /// Shows the first calls of a child agent and counts those that repeat them.
     fn show_delegated_call(&self, agent: &str, tool: &str, line: StyledLine) {
         let mut state = self.state.lock();
@@ -234,13 +211,13 @@ impl LiveDisplay {
         if text.is_empty() {
             return;
         }
-        if state.open != Some(OpenOutputLine::ModelText) {
+        if !state.is_open {
             self.close_line(state);
         }
         let lines: Vec<String> = text.split('\n').map(|line| single_line(line, usize::MAX)).collect();
         let text = lines.join("\n");
         self.terminal.print_piece(&text);
-        state.open = Some(OpenOutputLine::ModelText).filter(|_| !text.ends_with('\n'));
+        state.is_open = !text.ends_with('\n');
     }
 
     /// Shows the agent's text.
@@ -254,9 +231,7 @@ impl LiveDisplay {
                 if !streamed || self.holds_text {
                     self.write_model_text(&mut state, text);
                 }
-                if state.open == Some(OpenOutputLine::ModelText) {
-                    self.end_line(&mut state);
-                }
+                self.end_line(&mut state);
             }
             _ => {}
         }
@@ -385,31 +360,20 @@ impl RecordObserver for LiveDisplay {
                 if matches!(record.body, RecordBody::Hooks(_) | RecordBody::Closed(_)) => {}
             // Shown from the agent's own events.
             DisplayMode::Actions | DisplayMode::Verbose if matches!(record.body, RecordBody::Host(_)) => {}
-            DisplayMode::Actions if is_shown_otherwise(&record.body) => {}
+            // What tools do by themselves is in their results.
+            DisplayMode::Actions if matches!(&record.body, RecordBody::Effect(effect) if effect.call.is_none()) => {}
             DisplayMode::Actions | DisplayMode::Verbose => {
                 let lines = state.view.feed(record);
-                match (record.body.outcome(), lines.as_slice()) {
-                    (Some(decided), [line])
-                        if self.mode == DisplayMode::Actions
-                            && decided.hooks_called == 0
-                            && decided.decision == Decision::Allow =>
-                    {
-                        let at = line.pieces.first().map(|(_, at)| at.as_str()).unwrap_or_default();
-                        self.show_unhooked_event(&mut state, at, &decided.event);
-                    }
-                    _ => lines.into_iter().for_each(|line| self.show_line(&mut state, line)),
+                // An event that passes, with nothing to say, is one line.
+                let is_passed = record.body.outcome().is_some_and(|outcome| outcome.decision == Decision::Allow);
+                if self.mode == DisplayMode::Verbose || !is_passed || lines.len() > 1 {
+                    lines.into_iter().for_each(|line| self.show_line(&mut state, line));
                 }
             }
             DisplayMode::Quiet => {}
             DisplayMode::Json => self.terminal.print_line(line),
         }
     }
-}
-
-/// Whether a record is an effect request outside of a hook call that is shown by events of its own.
-fn is_shown_otherwise(body: &RecordBody<'_>) -> bool {
-    let RecordBody::Effect(effected) = body else { return false };
-    effected.call.is_none() && matches!(*effected.request, EffectRequest::Meta { .. } | EffectRequest::CallTool { .. })
 }
 
 /// Formats the user's text, of any number of lines, safely for a terminal.
