@@ -158,6 +158,19 @@ impl LogIndex {
         Ok(unreadable)
     }
 
+    /// Forgets the tapes that are gone, and overwrites what it had of them.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn forget_missing(&mut self) -> Result<(), LogError> {
+        self.database.execute_batch("PRAGMA secure_delete = ON;")?;
+        let change = self.database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for path in read_known_tapes(&change)?.keys().filter(|path| !pintle_files::exists(path)) {
+            remove_tape(&change, path)?;
+        }
+        Ok(change.commit()?)
+    }
+
     /// Finds entries, oldest first.
     ///
     /// # Errors

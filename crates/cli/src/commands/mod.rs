@@ -87,8 +87,8 @@ commands! {
     Diff(diff::DiffArgs),
     /// Show, verify and export session tapes.
     Tape(tape::TapeArgs),
-    /// List and delete sessions.
-    #[command(long_about = "List and delete sessions (resume one with `pintle run --resume`)")]
+    /// List, delete and prune sessions.
+    #[command(long_about = "List, delete and prune sessions (resume one with `pintle run --resume`)")]
     Sessions(sessions::SessionsArgs),
     /// Review what a project's hooks can do, and trust the project.
     Trust(trust::TrustArgs),

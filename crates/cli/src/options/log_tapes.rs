@@ -13,7 +13,7 @@ use crate::error::CliError;
 use crate::terminal::Terminal;
 
 /// The name of the index in the state directory.
-const INDEX: &str = "log.sqlite";
+pub(super) const INDEX: &str = "log.sqlite";
 
 /// The most tapes that are named because they cannot be read.
 const MOST_NOTES: usize = 3;
