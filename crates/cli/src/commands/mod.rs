@@ -50,7 +50,8 @@ commands! {
     /// Show which hooks would run for an event, and why.
     #[command(long_about = "Show which hooks would run for an event and why others would not")]
     Explain(explain::ExplainArgs),
-    /// List the loaded hooks.
+    /// List the loaded hooks, and how often each was reached.
+    #[command(long_about = hooks::LONG_ABOUT)]
     Hooks(hooks::HooksArgs),
     /// List the packs of rules, or show the rules of one.
     #[command(long_about = "List the packs of rules and whether they are on here, or show the rules of one")]
