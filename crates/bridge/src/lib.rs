@@ -17,6 +17,7 @@ mod policy;
 mod recognise;
 #[cfg(target_os = "linux")]
 mod resident;
+mod retention;
 mod session;
 mod shared_call;
 
@@ -39,6 +40,9 @@ pub use recognise::{host_of_tape, host_of_tape_file, hosts_reading, recognise_pa
 #[cfg(target_os = "linux")]
 pub use resident::{
     ParseCommand, ResidentCommand, ResidentOptions, ResidentReport, ask_residents, read_resident_log, run_resident,
+};
+pub use retention::{
+    ExpiredSession, RetentionLimit, RetentionPlan, RetentionResult, is_retention_due, mark_retention_checked,
 };
 pub use session::{HostSessionSummary, KeptSessions, SessionSummaryError, StoredSession};
 pub use shared_call::CallingEntry;

@@ -5,7 +5,7 @@
 //! to repeat, each decides itself: if the first one was killed or failed, and whenever anything is in doubt.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pintle_host::Decision;
 use pintle_host::contract::to_hex;
@@ -26,6 +26,11 @@ pub struct CallingEntry {
     pub line: String,
     /// Everything that decides which hooks are asked, and how. Only entries with the same are asked once.
     pub question: String,
+}
+
+/// The directory of the shared calls in that of a host.
+pub(crate) fn shared_calls_dir(host_dir: &Path) -> PathBuf {
+    host_dir.join(FOLDER)
 }
 
 /// Which entry decides a call.
@@ -82,7 +87,7 @@ impl CallDecider {
             host_call.payload,
         ]);
         let reporter = digest_hex([entry.line.as_bytes()]);
-        match SharedAnswer::take(&host_dir.join(FOLDER), &call, &reporter).ok()? {
+        match SharedAnswer::take(&shared_calls_dir(host_dir), &call, &reporter).ok()? {
             SharedAnswer::Known(answer) => {
                 let made: RepeatedDecision = serde_json::from_value(answer).ok()?;
                 Some(Self::Other(Box::new(made.into_decision())))

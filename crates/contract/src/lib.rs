@@ -38,6 +38,7 @@ mod payload_limit;
 mod plugin;
 mod redactor;
 mod reminder;
+mod retention;
 mod source;
 mod suggest;
 mod tool_kind;
@@ -86,6 +87,7 @@ pub use payload_limit::{
 pub use plugin::{FunctionRef, FunctionSpec, LoadedPlugin, RegisteredFunction, RegistrationArgument, RegistrationCall};
 pub use redactor::Redactor;
 pub use reminder::{Reminder, ReminderAuthority, ReminderPropagation, ReminderRoleHint};
+pub use retention::TapeRetention;
 pub use source::{ByteSpan, Location, SourceFile};
 pub use suggest::{did_you_mean, suggest_nearest, suggest_or_list};
 pub use tool_kind::ToolKind;

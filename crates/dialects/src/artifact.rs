@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use pintle_clients::ClientFile;
 use pintle_contract::{
-    AgentSpec, Diagnostic, HandlerFactory, HookDeclaration, PermissionsSpec, PersonaSpec, SourceFile, TeamSpec,
-    UntrustedGuardPolicy,
+    AgentSpec, Diagnostic, HandlerFactory, HookDeclaration, PermissionsSpec, PersonaSpec, SourceFile, TapeRetention,
+    TeamSpec, UntrustedGuardPolicy,
 };
 
 use crate::docker_agent;
@@ -138,6 +138,8 @@ pub struct ParsedProject {
     pub permissions: PermissionsSpec,
     /// The user's policy for guards of untrusted projects.
     pub untrusted_guards: Option<UntrustedGuardPolicy>,
+    /// The user's setting for how long tapes are kept.
+    pub tape_retention: TapeRetention,
     /// Whether any of the files asks to redact secrets on the tape. One is enough.
     pub redact_secrets: bool,
     /// The diagnostics, in no particular order.

@@ -46,8 +46,8 @@ pub use known_files::KnownFiles;
 pub use known_hooks::KnownHooks;
 pub use known_scripts::KnownScripts;
 pub use layers::{
-    LayerDirs, MANAGED_DIR, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects, load_layer,
-    resolve_named_dir, state_dir,
+    LayerDirs, MANAGED_DIR, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects,
+    find_tape_retention, load_layer, resolve_named_dir, state_dir,
 };
 pub use load::{
     LEFT_OUT, LoadOptions, LoadedPath, load, load_discovered, load_for_hooks, load_project_agent, load_with,

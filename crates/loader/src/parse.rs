@@ -57,6 +57,7 @@ fn merge_project(project: &mut ParsedProject, other: ParsedProject) {
         personas,
         permissions,
         untrusted_guards,
+        tape_retention,
         redact_secrets,
         diagnostics,
     } = other;
@@ -69,6 +70,7 @@ fn merge_project(project: &mut ParsedProject, other: ParsedProject) {
         project.permissions = permissions;
     }
     project.untrusted_guards = project.untrusted_guards.or(untrusted_guards);
+    project.tape_retention = project.tape_retention.or(tape_retention);
     project.redact_secrets |= redact_secrets;
     project.diagnostics.extend(diagnostics);
 }

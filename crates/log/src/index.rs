@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pintle_tape::decisions::{DecisionCollector, RecordedDecision};
+use pintle_tape::hook_usage::{USAGE_SPAN_MS, UsageCollector, UsageCounts, UsedHook};
 use pintle_tape::{RecordBody, TapeError, TapeReader};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params, params_from_iter};
 
@@ -12,7 +13,7 @@ use crate::entry::{LogEntry, TapeLocation, make_entry_ids, make_tape_key};
 use crate::query::LogQuery;
 
 /// The version of the tables below. An index of another version is made again.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// How long to wait for another process that updates the index.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -38,6 +39,13 @@ const TABLES: &str = "
         rule TEXT,
         data TEXT NOT NULL,
         PRIMARY KEY (at_ms, tape, seq)
+    ) WITHOUT ROWID;
+    CREATE TABLE usage (
+        tape INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        hook TEXT NOT NULL,
+        counts TEXT NOT NULL,
+        PRIMARY KEY (tape, at_ms, hook)
     ) WITHOUT ROWID;
     CREATE INDEX decisions_by_tape ON decisions (tape, seq);
     CREATE INDEX decisions_by_word ON decisions (word, at_ms) WHERE word <> 'allowed';
@@ -107,7 +115,9 @@ impl LogIndex {
         let change = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let version: i64 = change.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         if version != VERSION {
-            change.execute_batch("DROP TABLE IF EXISTS decisions; DROP TABLE IF EXISTS tapes;")?;
+            change.execute_batch(
+                "DROP TABLE IF EXISTS usage; DROP TABLE IF EXISTS decisions; DROP TABLE IF EXISTS tapes;",
+            )?;
             change.execute_batch(TABLES)?;
             change.execute_batch(&format!("PRAGMA user_version = {VERSION};"))?;
         }
@@ -158,6 +168,19 @@ impl LogIndex {
         Ok(unreadable)
     }
 
+    /// Forgets the tapes that are gone, and overwrites what it had of them.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn forget_missing(&mut self) -> Result<(), LogError> {
+        self.database.execute_batch("PRAGMA secure_delete = ON;")?;
+        let change = self.database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for path in read_known_tapes(&change)?.keys().filter(|path| !pintle_files::exists(path)) {
+            remove_tape(&change, path)?;
+        }
+        Ok(change.commit()?)
+    }
+
     /// Finds entries, oldest first.
     ///
     /// # Errors
@@ -165,6 +188,34 @@ impl LogIndex {
     pub fn find_entries(&self, query: &LogQuery) -> Result<Vec<LogEntry>, LogError> {
         let (conditions, values) = query.to_sql();
         self.select(&conditions, values, query.limit)
+    }
+
+    /// Counts how often hooks were reached. Of the query, the time applies, in whole hours, and the agents and the project.
+    /// The path of a hook is absolute if the tape says where it is.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn count_usage(&self, query: &LogQuery) -> Result<BTreeMap<UsedHook, UsageCounts>, LogError> {
+        let since_ms = query.since_ms.map(|since_ms| since_ms - since_ms % USAGE_SPAN_MS);
+        let (hosts, project) = (query.hosts.clone(), query.project.clone());
+        let (conditions, values) = LogQuery { since_ms, hosts, project, ..LogQuery::default() }.to_sql();
+        let mut statement = self.database.prepare(&format!(
+            "SELECT hook, counts, project FROM usage JOIN tapes ON tapes.id = tape \
+             WHERE tape IN (SELECT tape FROM listed) AND {conditions} ORDER BY at_ms"
+        ))?;
+        let rows = statement.query_map(params_from_iter(values), |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, Option<String>>(2)?))
+        })?;
+        let mut all: BTreeMap<UsedHook, UsageCounts> = BTreeMap::new();
+        for row in rows {
+            let (hook, counts, project) = row?;
+            let mut hook: UsedHook = serde_json::from_str(&hook)?;
+            if let (Some(path), Some(project)) = (&mut hook.path, project) {
+                *path = Path::new(&project).join(&*path).to_string_lossy().into_owned();
+            }
+            all.entry(hook).or_default().add(&serde_json::from_str(&counts)?);
+        }
+        Ok(all)
     }
 
     /// Finds the entries that an ID may mean: its digits may be more or fewer than those that are shown.
@@ -252,6 +303,7 @@ fn read_known_tapes(change: &Transaction<'_>) -> Result<BTreeMap<String, KnownTa
 fn remove_tape(change: &Transaction<'_>, path: &str) -> Result<(), LogError> {
     let id = change.query_row("SELECT id FROM tapes WHERE path = ?1", [path], |row| row.get::<_, i64>(0)).optional()?;
     if let Some(id) = id {
+        change.execute("DELETE FROM usage WHERE tape = ?1", [id])?;
         change.execute("DELETE FROM decisions WHERE tape = ?1", [id])?;
         change.execute("DELETE FROM tapes WHERE id = ?1", [id])?;
     }
@@ -267,9 +319,9 @@ fn read_tape(
     stamp: &[u8],
 ) -> Result<Option<String>, LogError> {
     let path = tape.path.to_string_lossy();
-    let mut collector = DecisionCollector::default();
+    let (mut collector, mut usage) = (DecisionCollector::default(), UsageCollector::default());
     let mut session = String::new();
-    let read = read_records(&tape.path, &mut collector, &mut session);
+    let read = read_records(&tape.path, (&mut collector, &mut usage), &mut session);
     let error = read.err().map(|error| error.to_string());
     let project = project.map(Path::to_string_lossy);
     let key = make_tape_key(tape.host.as_deref(), &session, &path);
@@ -295,6 +347,11 @@ fn read_tape(
             serde_json::to_string(&decision)?,
         ])?;
     }
+    let mut statement = change.prepare("INSERT INTO usage (tape, at_ms, hook, counts) VALUES (?1, ?2, ?3, ?4)")?;
+    for (hook, at_ms, counts) in usage.finish() {
+        let (hook, counts) = (serde_json::to_string(&hook)?, serde_json::to_string(&counts)?);
+        statement.execute(params![id, to_integer(at_ms), hook, counts])?;
+    }
     Ok(error)
 }
 
@@ -303,13 +360,18 @@ fn to_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn read_records(path: &Path, collector: &mut DecisionCollector, session: &mut String) -> Result<(), TapeError> {
+fn read_records(
+    path: &Path,
+    (decisions, usage): (&mut DecisionCollector, &mut UsageCollector),
+    session: &mut String,
+) -> Result<(), TapeError> {
     for line in TapeReader::open(path)?.abridged() {
         let record = line?.record;
         if let RecordBody::Header(header) = &record.body {
             header.session.clone_into(session);
         }
-        collector.add(&record);
+        decisions.add(&record);
+        usage.add(&record);
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! are written.
 
 pub mod decisions;
+pub mod hook_usage;
 pub mod record;
 pub mod replay;
 pub mod session_folder;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use pintle_files::{path_beside, private_dir_builder, private_options};
 
@@ -16,13 +16,21 @@ use crate::line::digest_hex;
 
 /// How long a process waits between two attempts to lock.
 const LOOK: Duration = Duration::from_millis(2);
+/// How often a lock file is opened again that is not the session's. Some file systems number a file differently each time.
+const MOST_REOPENED: u32 = 8;
 /// The lock file.
 const LOCK: &str = "lock";
 const TAPE: &str = "tape.jsonl";
 /// The file with the saved state.
 const STATE: &str = "state.json";
+/// What a process leaves that dies while it replaces the state.
+const NEW_STATE: &str = "state.new";
+/// The files of a session that are no branches.
+const OWN_FILES: [&str; 4] = [TAPE, LOCK, STATE, NEW_STATE];
 /// The start of a branch's file name.
 const BRANCH: &str = "call-";
+/// The start of the name of a directory whose session is deleted. No session has such a name.
+const DELETED: &str = ".deleted-";
 /// The maximum length of a session id that is used as a directory name.
 const LONGEST_NAME: usize = 100;
 
@@ -140,6 +148,17 @@ pub struct IdleBranches {
     pub spare: Vec<PathBuf>,
 }
 
+/// What is known of a session's directory without reading its files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FolderFacts {
+    /// The size of its files, in bytes.
+    pub size_bytes: u64,
+    /// When a call of the session recorded or saved something last.
+    pub last_used: SystemTime,
+    /// Whether it has only files that Pintle writes there.
+    pub has_own_files_only: bool,
+}
+
 /// The directory of a session, locked while this value exists.
 #[derive(Debug)]
 pub struct SessionFolder {
@@ -177,10 +196,14 @@ impl SessionFolder {
     pub fn lock_by(path: PathBuf, lock: LockFile, patience: Duration) -> io::Result<Self> {
         let LockFile(mut lock) = lock;
         let until = Instant::now() + patience;
+        let mut reopened_count = 0;
         loop {
             match lock.try_lock() {
                 // The session was deleted while this process waited, and starts again.
-                Ok(()) if is_gone(&lock) => lock = Arc::new(open_or_create_lock(&path)?),
+                Ok(()) if reopened_count < MOST_REOPENED && !is_lock_of(&lock, &path) => {
+                    reopened_count += 1;
+                    lock = Arc::new(open_or_create_lock(&path)?);
+                }
                 Ok(()) => return Ok(Self { path, lock }),
                 // Without support for locks, other processes cannot be excluded.
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
@@ -196,13 +219,28 @@ impl SessionFolder {
         }
     }
 
+    /// Locks the directory of a session that no process has locked. Nothing is created: a session that another process
+    /// deleted stays deleted.
+    ///
+    /// # Errors
+    /// When it does not exist ([`io::ErrorKind::NotFound`]), or another process holds the lock
+    /// ([`io::ErrorKind::TimedOut`]).
+    pub fn lock_existing(path: PathBuf) -> io::Result<Self> {
+        let lock = Arc::new(open_lock(&path)?);
+        let locked = Self::lock_by(path, LockFile(Arc::clone(&lock)), Duration::ZERO)?;
+        // It may be another session by now, of which nothing is known.
+        if Arc::ptr_eq(&locked.lock, &lock) { Ok(locked) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+
     /// The lock file, to be kept open for the next time.
     #[must_use]
     pub fn lock_file(&self) -> LockFile {
         LockFile(Arc::clone(&self.lock))
     }
 
-    /// Deletes the session with its whole directory.
+    /// Deletes the session with its whole directory. If the process dies on the way, the session is whole or gone, and
+    /// what is left of it is for [`remove_deleted`]. Where a directory with open files cannot be renamed, a part of the
+    /// session may be left.
     ///
     /// # Errors
     /// When a call of it is running ([`io::ErrorKind::TimedOut`]), or something in it cannot be deleted.
@@ -210,19 +248,18 @@ impl SessionFolder {
         if self.branches()?.iter().any(|branch| is_running(branch)) {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "a call of this session is running"));
         }
-        for entry in fs::read_dir(&self.path)? {
-            let entry = entry?;
-            if entry.file_name() == LOCK {
-                continue;
-            }
-            if entry.file_type()?.is_dir() { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }?;
-        }
-        // The lock goes last: from here on another process may start the session again and own the directory.
-        fs::remove_file(self.path.join(LOCK))?;
-        match fs::remove_dir(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
-            _ => Ok(()),
-        }
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let aside = self.path.with_file_name(format!("{DELETED}{name}-{}", std::process::id()));
+        let is_aside = fs::rename(&self.path, &aside).is_ok();
+        delete_files(if is_aside { &aside } else { &self.path })
+    }
+
+    /// What is known of the directory without reading its files.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn facts(&self) -> io::Result<FolderFacts> {
+        folder_facts(&self.path)
     }
 
     /// The path of the tape.
@@ -319,7 +356,7 @@ impl SessionFolder {
         let file = match before {
             Some((form, before)) => before.append(&path, form, write_line(form)?)?,
             // Only one process at a time gets here, so a file that a killed one left is used again.
-            None => replace_by(&path.with_extension("new"), &path, &write_line(StateForm::Whole)?)?,
+            None => replace_by(&self.path.join(NEW_STATE), &path, &write_line(StateForm::Whole)?)?,
         };
         // The lock file records that state was saved, so that missing state is not taken for a new session.
         if self.lock.metadata().is_ok_and(|lock| lock.len() == 0) {
@@ -391,10 +428,83 @@ pub fn load_state(dir: &Path) -> io::Result<Option<Vec<u8>>> {
 /// skipped, as is everything that cannot be read.
 #[must_use]
 pub fn session_folders(within: &Path) -> Vec<PathBuf> {
+    let folders = subdirectories(within).filter(|dir| !has_name_start(dir, DELETED));
+    folders.filter(|dir| [TAPE, LOCK].iter().any(|name| dir.join(name).is_file())).collect()
+}
+
+/// Removes what is left in a directory of sessions whose processes died while they deleted them.
+///
+/// # Errors
+/// When something cannot be removed.
+pub fn remove_deleted(within: &Path) -> io::Result<()> {
+    for dir in subdirectories(within).filter(|dir| has_name_start(dir, DELETED)) {
+        // Without its lock, which goes last, it is empty.
+        let lock = pintle_files::open(dir.join(LOCK)).ok();
+        let is_deleting = lock.as_ref().is_some_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
+        if !is_deleting {
+            delete_files(&dir)?;
+        }
+    }
+    Ok(())
+}
+
+fn subdirectories(within: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(within).into_iter().flatten().flatten();
     // A link points outside this directory.
-    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
-    folders.filter(|dir| [TAPE, LOCK].iter().any(|name| dir.join(name).is_file())).collect()
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
+}
+
+fn has_name_start(path: &Path, start: &str) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start))
+}
+
+/// Deletes a session's directory. Another process may have deleted a part of it.
+fn delete_files(dir: &Path) -> io::Result<()> {
+    let is_missing = |result: io::Result<()>| match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    };
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name() == LOCK {
+            continue;
+        }
+        let is_dir = entry.file_type()?.is_dir();
+        is_missing(if is_dir { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) })?;
+    }
+    // The lock goes last: from here on another process may start the session again and own the directory.
+    is_missing(fs::remove_file(dir.join(LOCK)))?;
+    match is_missing(fs::remove_dir(dir)) {
+        Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// What is known of a session's directory without reading its files. Links are not followed.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn folder_facts(dir: &Path) -> io::Result<FolderFacts> {
+    let (mut size_bytes, mut has_own_files_only) = (0, true);
+    // To lock a session is not to use it.
+    let (mut used, mut locked) = (None, None);
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let (found, name) = (entry.metadata()?, entry.file_name());
+        let name = name.to_string_lossy();
+        has_own_files_only &= found.is_file() && (is_branch_name(&name) || OWN_FILES.contains(&&*name));
+        if found.is_file() {
+            size_bytes += found.len();
+            let last = if name == LOCK { &mut locked } else { &mut used };
+            *last = (*last).max(Some(found.modified()?));
+        }
+    }
+    let last_used = used.or(locked).ok_or_else(|| io::Error::other("it has no files"))?;
+    Ok(FolderFacts { size_bytes, last_used, has_own_files_only })
 }
 
 /// The total size of a session's files.
@@ -424,15 +534,18 @@ pub fn is_in_use(dir: &Path) -> io::Result<bool> {
     }
 }
 
+fn is_branch_name(name: &str) -> bool {
+    name.starts_with(BRANCH) && name.ends_with(".jsonl")
+}
+
 fn branches(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let is_branch = |name: &str| name.starts_with(BRANCH) && name.ends_with(".jsonl");
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
     let files = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     let names = files.map(|entry| entry.file_name());
-    let named = names.filter_map(|name| name.into_string().ok()).filter(|name| is_branch(name));
+    let named = names.filter_map(|name| name.into_string().ok()).filter(|name| is_branch_name(name));
     Ok(named.map(|name| dir.join(name)).collect())
 }
 
@@ -457,9 +570,23 @@ fn open_or_create_lock(dir: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether a file was deleted after it was opened.
-fn is_gone(file: &File) -> bool {
-    file.metadata().is_ok_and(|file| is_deleted(&file))
+/// Whether an open lock file is still that of the session in a directory. It is that of a deleted one if the process died
+/// that deleted it, too.
+#[cfg(unix)]
+fn is_lock_of(lock: &File, dir: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |found: fs::Metadata| (found.dev(), found.ino());
+    match (lock.metadata(), fs::metadata(dir.join(LOCK))) {
+        (Ok(open), Ok(found)) => identity(open) == identity(found),
+        (_, Err(error)) => error.kind() != io::ErrorKind::NotFound,
+        (Err(_), _) => true,
+    }
+}
+
+/// Where open files cannot be deleted, nor their directory renamed, it always is.
+#[cfg(not(unix))]
+fn is_lock_of(_lock: &File, _dir: &Path) -> bool {
+    true
 }
 
 #[cfg(unix)]
@@ -549,13 +676,68 @@ mod tests {
             move || SessionFolder::lock(path, Duration::from_secs(60)).unwrap()
         });
         first.delete().unwrap();
-        assert!(is_gone(&lock));
+        assert!(!is_lock_of(&lock, &path));
         let next = waiting.join().unwrap();
         assert_eq!(session_folders(&root.join("claude")), std::slice::from_ref(&path));
         assert!(next.load_state().unwrap().is_none() && !path.join("more").exists());
         drop(next);
         assert!(path.exists() && !is_in_use(&path).unwrap());
         fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn a_deletion_that_was_interrupted_is_finished_later_and_is_not_a_session() {
+        let root = tempfile::tempdir().unwrap();
+        let (path, host) = (root.path().join("claude/s1"), root.path().join("claude"));
+        let waiting = open_or_create_lock(&path).unwrap();
+        fs::write(path.join(TAPE), "{}\n").unwrap();
+        let left = host.join(format!("{DELETED}s1-1"));
+        fs::rename(&path, &left).unwrap();
+        assert!(session_folders(&host).is_empty());
+        assert_eq!(SessionFolder::lock_existing(path.clone()).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert!(!path.exists(), "it was not made again");
+        // The process that waited for the lock does not take the deleted session for its own.
+        let again = SessionFolder::lock_by(path.clone(), LockFile(Arc::new(waiting)), Duration::ZERO).unwrap();
+        assert!(path.join(LOCK).exists() && again.load_state().unwrap().is_none());
+        // One that another process deletes now is left to it.
+        let other = File::open(left.join(LOCK)).unwrap();
+        other.lock().unwrap();
+        remove_deleted(&host).unwrap();
+        assert!(left.exists());
+        drop(other);
+        remove_deleted(&host).unwrap();
+        assert!(!left.exists() && path.exists());
+        fs::create_dir(&left).unwrap();
+        remove_deleted(&host).unwrap();
+        assert!(!left.exists(), "it had no files");
+        remove_deleted(&host.join("none")).unwrap();
+    }
+
+    #[test]
+    fn a_session_was_used_when_its_files_were_written_and_not_when_it_was_locked() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("s1");
+        let folder = SessionFolder::lock(path.clone(), Duration::ZERO).unwrap();
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let write = |name: &str, seconds| {
+            fs::write(path.join(name), "12").unwrap();
+            File::options().write(true).open(path.join(name)).unwrap().set_modified(at(seconds)).unwrap();
+        };
+        File::options().write(true).open(path.join(LOCK)).unwrap().set_modified(at(9)).unwrap();
+        let facts = |size_bytes, seconds, has_own_files_only| {
+            let last_used = at(seconds);
+            assert_eq!(folder.facts().unwrap(), FolderFacts { size_bytes, last_used, has_own_files_only });
+        };
+        facts(0, 9, true);
+        write(TAPE, 3);
+        facts(2, 3, true);
+        write(STATE, 5);
+        write("call-1-2-3.jsonl", 4);
+        facts(6, 5, true);
+        write("notes.txt", 6);
+        facts(8, 6, false);
+        assert_eq!(folder_facts(&root.path().join("none")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        assert!(folder_facts(root.path()).is_err(), "it has no files");
     }
 
     #[test]

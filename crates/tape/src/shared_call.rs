@@ -177,6 +177,35 @@ fn list_calls(dir: &Path, call: &str) -> io::Result<FoundCalls> {
     Ok(found)
 }
 
+/// Removes the records of calls that are not needed any more, and returns how many these were. `dir` is that of
+/// [`SharedAnswer::take`].
+///
+/// # Errors
+/// When a directory cannot be read or locked. One that does not exist has no records.
+pub fn remove_old_records(dir: &Path) -> io::Result<usize> {
+    let entries = match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        entries => entries?,
+    };
+    let mut removed_count = 0;
+    for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        let gate = CallGate::open(&entry.path())?;
+        let _locked = gate.lock()?;
+        for entry in fs::read_dir(entry.path())?.flatten() {
+            let name = entry.file_name();
+            let is_record = name != GATE && entry.file_type().is_ok_and(|kind| kind.is_file());
+            if is_record
+                && !is_fresh_name(&name.to_string_lossy())
+                && open_useless(&entry.path()).is_some()
+                && fs::remove_file(entry.path()).is_ok()
+            {
+                removed_count += 1;
+            }
+        }
+    }
+    Ok(removed_count)
+}
+
 /// Opens and locks a file if it is not needed any more.
 fn open_useless(path: &Path) -> Option<File> {
     let file = private_options().read(true).write(true).open(path).ok()?;
@@ -294,6 +323,22 @@ mod tests {
             aged
         };
         records.into_iter().map(age).collect()
+    }
+
+    #[test]
+    fn old_records_are_removed_unless_their_process_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let take = |call: &str, reporter: &str| SharedAnswer::take(dir.path(), call, reporter).unwrap();
+        assert_eq!(remove_old_records(&dir.path().join("none")).unwrap(), 0);
+        own(take("aa-one", "1")).answer(json!({"text": "a secret"})).unwrap();
+        age_records(&dir.path().join("aa"));
+        let running = own(take("bb-two", "1"));
+        age_records(&dir.path().join("bb"));
+        own(take("cc-three", "1")).answer(json!(3)).unwrap();
+        assert_eq!(remove_old_records(dir.path()).unwrap(), 1);
+        running.answer(json!(2)).unwrap();
+        assert_eq!(known(take("bb-two", "2")), json!(2));
+        assert_eq!(known(take("cc-three", "2")), json!(3));
     }
 
     #[test]

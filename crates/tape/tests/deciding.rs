@@ -9,6 +9,7 @@ use pintle_contract::{
     FailureReport, Handler, HookId, Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Rewrite,
     Verdict,
 };
+use pintle_tape::hook_usage::{UsageCollector, UsageCounts};
 use pintle_tape::record::ApprovalResult;
 use pintle_tape::replay::DifferenceKind;
 use pintle_tape::show::{ShowOptions, Tone, render_lines};
@@ -175,4 +176,57 @@ fn words_on_a_tape_are_those_of_its_description() {
         [DenyEffect::DenyEvent, DenyEffect::StopRun].map(|effect| words(serde_json::to_value(effect).unwrap()));
     assert_eq!(effects, ["default", "stop_run"]);
     assert_eq!(DifferenceKind::Content.as_str(), "different");
+}
+
+/// The counts of one hook in a tape.
+fn count_usage(records: &[pintle_tape::Record<'_>]) -> Vec<(String, u64, UsageCounts)> {
+    let mut collector = UsageCollector::default();
+    records.iter().for_each(|record| collector.add(record));
+    collector.finish().into_iter().map(|(hook, at_ms, counts)| (hook.hook, at_ms, counts)).collect()
+}
+
+#[test]
+fn a_call_and_its_verdict_are_counted() {
+    let failure = Verdict::failed(Failure::new(FailureKind::Timeout, "too slow"));
+    let cases = [(Verdict::deny("no"), "deny"), (Verdict::pass(), "pass"), (failure, "")];
+    for (verdict, word) in cases {
+        let tape = read_bytes(record_outcome(&verdict, |outcome| outcome).lines().join("\n").as_bytes()).unwrap();
+        let [(hook, _, counts)] = &count_usage(&tape.records)[..] else { panic!("one hook") };
+        let is_failed = word.is_empty();
+        assert_eq!((hook.as_str(), counts.eligible, counts.matched, counts.run), ("judge", Some(1), 1, 1));
+        assert_eq!(counts.failed, u64::from(is_failed));
+        assert_eq!(counts.verdicts.get(word).copied(), (!is_failed).then_some(1));
+        let message = counts.last_failure.as_ref().map(|(_, message)| message.contains("too slow"));
+        assert_eq!(message, is_failed.then_some(true));
+        let mut twice = counts.clone();
+        twice.add(counts);
+        assert_eq!((twice.eligible, twice.run, twice.failed), (Some(2), 2, counts.failed * 2));
+    }
+}
+
+#[test]
+fn no_call_of_a_recorded_session_is_missing_from_the_counts() {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tapes");
+    let mut call_count = 0;
+    for path in std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.extension().is_none_or(|ending| ending != "jsonl") {
+            continue;
+        }
+        let tape = read_bytes(&std::fs::read(&path).unwrap()).unwrap();
+        let calls_in = |record: &pintle_tape::Record<'_>| match &record.body {
+            RecordBody::HookCall(_) => 1,
+            RecordBody::Event(fired) => fired.passed.len() as u64,
+            _ => 0,
+        };
+        let calls: u64 = tape.records.iter().map(calls_in).sum();
+        let counted = count_usage(&tape.records);
+        assert_eq!(counted.iter().map(|(.., counts)| counts.run).sum::<u64>(), calls, "{}", path.display());
+        for (hook, _, counts) in &counted {
+            let sum: u64 = counts.verdicts.values().sum();
+            assert!(counts.eligible.is_none_or(|eligible| counts.matched <= eligible), "{hook}: {counts:?}");
+            assert!(counts.matched <= counts.run && sum <= counts.run, "{hook}: {counts:?}");
+        }
+        call_count += calls;
+    }
+    assert!(call_count > 20, "{call_count}");
 }

@@ -67,6 +67,8 @@ pub struct ResidentOptions {
     pub idle: Duration,
     /// Parses the arguments of a call; `None` for what only the full program handles.
     pub parse: Box<ParseCommand>,
+    /// What it does last, when it answers no more calls; the returned text goes into its log.
+    pub at_end: Box<dyn Fn() -> Option<String> + Send + Sync>,
 }
 
 type CallArguments = Vec<Vec<u8>>;
@@ -131,6 +133,9 @@ pub fn run_resident(options: ResidentOptions) -> io::Result<()> {
     while !lock_all(&resident.running).is_empty() {
         thread::sleep(CALL_TICK);
         resident.look_after_calls();
+    }
+    if let Some(done) = (resident.options.at_end)() {
+        resident.log.write(&done);
     }
     resident.log.write(&format!("ended: {why}"));
     Ok(())

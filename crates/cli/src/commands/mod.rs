@@ -85,7 +85,8 @@ commands! {
     /// Serve editors: findings, completion and more for the files of hooks.
     #[command(long_about = lsp::LONG_ABOUT)]
     Lsp(lsp::LspArgs),
-    /// List the loaded hooks.
+    /// List the loaded hooks, and how often each was reached.
+    #[command(long_about = hooks::LONG_ABOUT)]
     Hooks(hooks::HooksArgs),
     /// List the events, or describe one.
     Events(events::EventsArgs),
@@ -103,8 +104,8 @@ commands! {
     Diff(diff::DiffArgs),
     /// Show, verify and export session tapes.
     Tape(tape::TapeArgs),
-    /// List and delete sessions.
-    #[command(long_about = "List and delete sessions (resume one with `pintle run --resume`)")]
+    /// List, delete and prune sessions.
+    #[command(long_about = "List, delete and prune sessions (resume one with `pintle run --resume`)")]
     Sessions(sessions::SessionsArgs),
     /// List, compare and restore file snapshots.
     Snapshot(snapshot::SnapshotArgs),

@@ -1,19 +1,21 @@
 //! The tapes that the log is made from.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
 use pintle_bridge::{HOSTS, StoredSession};
 use pintle_host::loader;
+use pintle_host::tape::hook_usage::{UsageCounts, UsedHook};
 use pintle_host::tape::show::single_line;
 use pintle_log::{LogEntry, LogError, LogIndex, LogQuery, TapeLocation, UnreadableTape};
 
-use super::list_tapes;
+use super::{LogFilterOptions, list_tapes};
 use crate::error::CliError;
 use crate::terminal::Terminal;
 
 /// The name of the index in the state directory.
-const INDEX: &str = "log.sqlite";
+pub(super) const INDEX: &str = "log.sqlite";
 
 /// The most tapes that are named because they cannot be read.
 const MOST_NOTES: usize = 3;
@@ -94,6 +96,13 @@ impl FollowedLog {
     /// Finds entries, oldest first.
     pub(crate) fn find_entries(&self, query: &LogQuery) -> Result<Vec<LogEntry>, CliError> {
         self.index.find_entries(query).map_err(|error| self.index_error(error))
+    }
+
+    /// Counts how often hooks were reached in the selected sessions.
+    pub(crate) fn count_usage(&self, filter: &LogFilterOptions) -> Result<BTreeMap<UsedHook, UsageCounts>, CliError> {
+        let (hosts, project) = (filter.host_names(), filter.project_dir());
+        let query = LogQuery { since_ms: filter.since_ms(), hosts, project, ..LogQuery::default() };
+        self.index.count_usage(&query).map_err(|error| self.index_error(error))
     }
 
     /// Finds the entries that an ID may mean.

@@ -18,6 +18,7 @@ mod permissions;
 mod policy_files;
 mod preview;
 pub(crate) mod redaction;
+mod retention;
 mod session;
 mod start_time;
 mod tape;
@@ -45,6 +46,11 @@ pub(crate) use permissions::{PermissionOptions, mode_name, parse_mode};
 pub(crate) use policy_files::{POLICY_FILE, PolicyPlace, PolicySource, find_user_dir};
 pub(crate) use preview::preview_host_call;
 pub(crate) use redaction::RedactionOptions;
+#[cfg(target_os = "linux")]
+pub(crate) use retention::remove_expired_of_account;
+pub(crate) use retention::{
+    RecordedSessions, configured_retention, remove_expired, remove_expired_after_command, retention_text,
+};
 pub(crate) use session::{
     LAST, MOST_AT_ONCE, SessionTape, find_tape, list_tapes, pick_by_id, session_names, tapes_folder,
 };

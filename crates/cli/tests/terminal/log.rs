@@ -101,6 +101,27 @@ pub(crate) fn normalized_screen(fixture: &CliFixture, arguments: &[&str]) -> Str
 }
 
 #[test]
+fn nothing_of_a_pruned_session_stays_in_the_index() {
+    let fixture = create_fixture();
+    let index = fixture.user_path("log.sqlite");
+    let has_text = |text: &str| {
+        let bytes = fs::read(&index).unwrap();
+        bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    };
+    assert!(!list_entries(&fixture, &[]).is_empty() && has_text("mkfs /dev/sda") && has_text("[2J"));
+    let session = fixture.user_path("bridge/claude/c1");
+    for entry in fs::read_dir(&session).unwrap() {
+        let file = fs::File::options().write(true).open(entry.unwrap().path()).unwrap();
+        file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 86_400)).unwrap();
+    }
+    let (out, err, status) = pintle(&fixture, &["sessions", "prune", "--older-than", "1", "--yes"]).run_to_parts();
+    assert_eq!(status, Some(0), "{err}");
+    assert!(out.contains("removed 1 session ("), "{out}");
+    assert!(!session.exists() && !has_text("mkfs /dev/sda") && has_text("[2J"));
+    assert!(list_entries(&fixture, &[]).iter().all(|entry| entry["host"] == "codex"));
+}
+
+#[test]
 fn what_agents_did_is_listed_and_explained() {
     let fixture = create_fixture();
     let screen = |arguments: &[&str]| normalized_screen(&fixture, arguments);

@@ -2,10 +2,11 @@
 
 #![cfg(target_os = "linux")]
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use pintle_host::event::PromptSubmit;
 use pintle_host::tape::session_folder::{SessionFolder, folder_name};
@@ -137,7 +138,7 @@ fn a_session_of_another_agent_is_deleted_with_all_that_is_kept_of_it() {
     let fixture = create_fixture();
     let delete =
         |id: &str| pintle_with_state(&fixture, &["sessions", "delete", "--host", "claude", id, "--yes"]).run_to_parts();
-    let held = SessionFolder::lock(session_dir(&fixture, "claude", ID), std::time::Duration::ZERO).unwrap();
+    let held = SessionFolder::lock(session_dir(&fixture, "claude", ID), Duration::ZERO).unwrap();
     let states = list_sessions(&fixture, &["--host", "claude"]);
     assert_eq!(states.last().unwrap()["state"], "running");
     let (_, err, status) = delete("0b9d");
@@ -165,7 +166,7 @@ fn sessions_that_nobody_has_heard_of_for_long_are_deleted_together() {
     let fixture = create_fixture();
     create_old_session(&fixture, "codex", "older");
     create_old_session(&fixture, "codex", "at work");
-    let held = SessionFolder::lock(session_dir(&fixture, "codex", "at work"), std::time::Duration::ZERO).unwrap();
+    let held = SessionFolder::lock(session_dir(&fixture, "codex", "at work"), Duration::ZERO).unwrap();
     let old = ["sessions", "delete", "--older-than", "30", "--host", "all"];
     snapshot!("sessions_delete_old_nobody", normalized_screen(&fixture, &old));
     let yes: Vec<&str> = old.into_iter().chain(["--yes"]).collect();
@@ -177,6 +178,95 @@ fn sessions_that_nobody_has_heard_of_for_long_are_deleted_together() {
     snapshot!("sessions_delete_none_old", normalized_screen(&fixture, &yes));
     snapshot!("sessions_delete_what", normalized_screen(&fixture, &["sessions", "delete"]));
     snapshot!("sessions_delete_both", normalized_screen(&fixture, &["sessions", "delete", "--older-than", "3", "x"]));
+}
+
+/// Makes the files of a session look as if its last call was so many days ago.
+fn age_session(fixture: &CliFixture, host: &str, session: &str, days: u64) {
+    let time = SystemTime::now() - Duration::from_secs(days * 86_400);
+    for entry in fs::read_dir(session_dir(fixture, host, session)).unwrap() {
+        File::options().write(true).open(entry.unwrap().path()).unwrap().set_modified(time).unwrap();
+    }
+}
+
+/// Sessions of different ages, and one in which a person put notes.
+fn create_aged_fixture() -> CliFixture {
+    let fixture = CliFixture::new_empty().with_file("shop/readme.txt", "");
+    for (host, session, days) in
+        [("claude", ID, 40), ("codex", "c1", 10), ("claude", "fresh", 0), ("claude", "noted", 50), ("codex", "c2", 2)]
+    {
+        call_host(&fixture, host, session, "UserPromptSubmit", &json!({"prompt": "Tidy up."}));
+        if session == "noted" {
+            fs::write(session_dir(&fixture, host, session).join("notes.txt"), "mine").unwrap();
+        }
+        age_session(&fixture, host, session, days);
+    }
+    fixture
+}
+
+#[test]
+fn sessions_are_pruned_by_age_and_size() {
+    let fixture = create_aged_fixture();
+    let prune = |arguments: &[&'static str]| normalized_screen(&fixture, &[&["sessions", "prune"], arguments].concat());
+    snapshot!("sessions_prune_not_configured", prune(&[]));
+    snapshot!("sessions_prune_help", fixture.pintle(&["sessions", "prune", "--help"]).run_to_screen());
+    snapshot!("sessions_prune_bad_size", prune(&["--max-size", "1.5GB"]));
+    snapshot!("sessions_prune_of_a_host", prune(&["--older-than", "9", "--host", "claude"]));
+    snapshot!("sessions_prune_dry_run", prune(&["--older-than", "30", "--max-size", "1B", "--dry-run"]));
+    assert_eq!(list_ids(&fixture, &["--host", "all"]).len(), 5);
+    snapshot!("sessions_prune_nobody", prune(&["--older-than", "30"]));
+    let held = SessionFolder::lock(session_dir(&fixture, "codex", "c1"), Duration::ZERO).unwrap();
+    snapshot!("sessions_prune", prune(&["--older-than", "5", "--yes"]));
+    drop(held);
+    let log = |fixture: &CliFixture| {
+        let (out, err, status) = pintle_with_state(fixture, &["log", "--json"]).run_to_parts();
+        assert_eq!(status, Some(0), "{err}");
+        out.lines().count()
+    };
+    assert_eq!(log(&fixture), 0, "prompts that passed are not in it");
+    fs::write(fixture.user_path("config.yaml"), "tapes: {max_size: 1B}\n").unwrap();
+    snapshot!("sessions_prune_configured", prune(&["--yes"]));
+    assert_eq!(list_ids(&fixture, &["--host", "all"]), ["fresh", "noted"]);
+    let (out, err, status) = pintle_with_state(&fixture, &["sessions", "prune", "--json"]).run_to_parts();
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&report["removed"], &report["kept_count"], status), (&json!([]), &json!(2), Some(0)), "{err}");
+    fs::write(fixture.user_path("config.yaml"), "tapes: {max_size: 1}\n").unwrap();
+    snapshot!(
+        "sessions_prune_bad_config",
+        prune(&["--yes"]).replace(&*fixture.user_path("").display().to_string(), "[user]/")
+    );
+}
+
+#[test]
+fn sessions_expire_once_a_day_by_the_settings_of_the_user_and_of_no_project() {
+    let fixture = create_aged_fixture()
+        .with_file("config.yaml", "tapes: {keep_days: 1}\n")
+        .with_file(".harness/config.yaml", "tapes: {keep_days: 1}\n");
+    let count = || list_ids(&fixture, &["--host", "all"]).len();
+    let log = || {
+        let run = pintle_with_state(&fixture, &["log"]).without_variable("CLAUDECODE");
+        let (_, err, status) = run.run_to_parts();
+        assert_eq!(status, Some(0), "{err}");
+        err
+    };
+    log();
+    assert_eq!(count(), 5, "a project has no say");
+    let stamp = fixture.path("state/retention-checked");
+    fs::write(fixture.user_path("config.yaml"), "tapes: {keep_days: 30}\n").unwrap();
+    log();
+    assert_eq!(count(), 5, "it was looked at today");
+    fs::remove_file(&stamp).unwrap();
+    let err =
+        pintle_with_state(&fixture, &["log"]).with_variable("CLAUDECODE", "1").without_variable("PINTLE_USER_SETUP");
+    err.run_to_parts();
+    assert_eq!(count(), 5, "an agent asked");
+    let err = log();
+    assert!(err.contains("removed 1 session (") && err.contains("sessions are kept for 30 days"), "{err}");
+    assert!(count() == 4 && stamp.exists() && !session_dir(&fixture, "claude", ID).exists());
+    // Calls of the agents do not look.
+    fs::remove_file(&stamp).unwrap();
+    age_session(&fixture, "codex", "c1", 99);
+    call_host(&fixture, "claude", "fresh", "SessionEnd", &json!({"reason": "other"}));
+    assert!(count() == 4 && !stamp.exists());
 }
 
 #[test]

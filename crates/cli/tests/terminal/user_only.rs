@@ -7,7 +7,7 @@ use crate::install::{create_fixture, run_at_home};
 use crate::pause::{AS_CHILD, shell_named};
 
 /// Each with what it says of what it did not do.
-const COMMANDS: [(&[&str], &str); 8] = [
+const COMMANDS: [(&[&str], &str); 9] = [
     (&["uninstall", "claude", "--yes"], "nothing was changed"),
     (&["uninstall", "all", "--yes"], "nothing was changed"),
     (&["install", "claude", "--yes", "--hooks", "guarded"], "nothing was changed"),
@@ -16,6 +16,7 @@ const COMMANDS: [(&[&str], &str); 8] = [
     (&["trust", "guarded", "--yes"], "the project was not trusted"),
     (&["trust", "guarded", "--revoke"], "trust was not revoked"),
     (&["sessions", "delete", "--host", "claude", "s1", "--yes"], "nothing was deleted"),
+    (&["sessions", "prune", "--older-than", "1", "--yes"], "nothing was removed"),
 ];
 
 /// A home with Pintle, a project with a hook, and a session.
@@ -60,7 +61,12 @@ fn agent_cannot_change_what_guards_it_and_a_set_up_can() {
     assert!(!fixture.path("home/.local/state/pintle/trust.json").exists());
 
     let with_variable = |arguments| run_at_home(&fixture, arguments).with_variable("CLAUDECODE", "1");
-    for shown in [&["uninstall", "claude", "--dry-run"][..], &["install", "claude", "--report"], &["trust", "--list"]] {
+    for shown in [
+        &["uninstall", "claude", "--dry-run"][..],
+        &["install", "claude", "--report"],
+        &["trust", "--list"],
+        &["sessions", "prune", "--max-size", "1MB", "--dry-run"],
+    ] {
         let run: CliInvocation<'_> = with_variable(shown);
         assert_eq!(run.without_variable("PINTLE_USER_SETUP").run_to_parts().2, Some(0), "{shown:?}");
     }

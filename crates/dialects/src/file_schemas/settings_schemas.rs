@@ -1,7 +1,7 @@
 //! The schemas of settings that have hooks beside other things.
 
 use pintle_clients::{CLIENTS, ClientDef, HookLayout};
-use pintle_contract::UntrustedGuardPolicy;
+use pintle_contract::{TapeRetention, UntrustedGuardPolicy};
 use serde_json::{Map, Value, json};
 
 use super::{FileSchema, new_schema};
@@ -46,8 +46,32 @@ pub(super) fn user_settings(hooks: Value) -> Value {
             String::from("untrusted_guards"),
             json!({"enum": guards, "description": "What happens to the guards of a project that is not trusted."}),
         ),
+        (String::from("tapes"), tape_retention()),
     ]);
     json!({"type": "object", "properties": properties, "additionalProperties": false})
+}
+
+/// How long the sessions of agents are kept.
+fn tape_retention() -> Value {
+    let (least, most) = TapeRetention::KEEP_DAYS.into_inner();
+    json!({
+        "description": "How long the sessions of agents under `pintle hook` are kept. Default: until they are deleted.",
+        "type": ["object", "null"],
+        "properties": {
+            "keep_days": {
+                "description": "Days without a call after which a session is removed.",
+                "type": "integer",
+                "minimum": least,
+                "maximum": most,
+            },
+            "max_size": {
+                "description": "The size of all sessions from which on the oldest are removed, such as `500MB`.",
+                "type": ["string", "null"],
+                "pattern": TapeRetention::SIZE_PATTERN,
+            },
+        },
+        "additionalProperties": false,
+    })
 }
 
 fn anything(keys: &[&str]) -> Map<String, Value> {

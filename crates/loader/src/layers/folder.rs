@@ -6,9 +6,10 @@
 
 use std::path::Path;
 
-use pintle_contract::{Diagnostic, HandlerFactory, Layer, Location};
-use pintle_dialects::ArtifactKind;
+use pintle_contract::{Diagnostic, HandlerFactory, Layer, Location, Severity, TapeRetention};
+use pintle_dialects::{ArtifactKind, ParseContext};
 
+use super::LayerDirs;
 use crate::compile::compile_chains;
 use crate::discover::{DiscoveredFile, discover_user_dir, error_without_file, is_yaml_path, sorted_entries};
 use crate::load::{LoadOptions, LoadedPath, sort_diagnostics};
@@ -63,6 +64,29 @@ pub fn load_layer(dir: &Path, layer: Layer, factory: &dyn HandlerFactory, option
         files: found.len(),
         is_repeated: found.len() < discovered,
     }
+}
+
+/// Reads from the settings of an organisation and a user how long tapes are kept. The organisation's limit applies where
+/// both have one of the same kind. A project has no say.
+///
+/// # Errors
+/// The first error in one of the files: what it was meant to say is not known, so nothing may be removed.
+pub fn find_tape_retention(dirs: &LayerDirs) -> Result<TapeRetention, Box<Diagnostic>> {
+    let mut retention = TapeRetention::default();
+    for path in dirs.managed.iter().chain(&dirs.config).map(|dir| dir.join(SETTINGS)) {
+        if !pintle_files::exists(&path) {
+            continue;
+        }
+        let (role, mut findings) = (ArtifactKind::UserSettings, Vec::new());
+        let artifacts = read::read_all(&mut vec![DiscoveredFile { path, role }], Path::new(""), &mut findings);
+        let project = (role.dialect().load)(&artifacts, &ParseContext::default());
+        findings.extend(project.diagnostics);
+        if let Some(error) = findings.into_iter().find(|finding| finding.severity == Severity::Error) {
+            return Err(Box::new(error));
+        }
+        retention = retention.or(project.tape_retention);
+    }
+    Ok(retention)
 }
 
 fn discover_layer(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {

@@ -1,7 +1,7 @@
 //! Tests the user's own configuration: settings and drop-ins.
 
-use pintle_contract::{Layer, PermissionMode, Severity};
-use pintle_loader::{LoadOptions, LoadedPath, load_layer};
+use pintle_contract::{Layer, PermissionMode, Severity, TapeRetention};
+use pintle_loader::{LayerDirs, LoadOptions, LoadedPath, find_tape_retention, load_layer};
 
 use crate::support::{AcceptingFactory, LoaderFixture};
 
@@ -91,4 +91,44 @@ fn a_bad_file_is_an_error_and_the_others_are_read_all_the_same() {
     let faults = project.findings(&loaded, Severity::Error);
     let files: Vec<&str> = faults.iter().filter_map(|error| error.split(':').next()).collect();
     assert_eq!(files, ["config.yaml", "hooks.d/10.yaml", "hooks.d/30.yaml"], "{faults:?}");
+}
+
+#[test]
+fn only_the_settings_of_user_and_organisation_say_how_long_tapes_are_kept() {
+    let project = LoaderFixture::new(&[
+        ("managed/config.yaml", "tapes: {keep_days: 90}\n"),
+        ("own/config.yaml", "tapes: {keep_days: 7, max_size: 500MB}\n"),
+        ("silent/config.yaml", "tapes:\nsettings: {theme: x}\n"),
+        (".harness/config.yaml", "tapes: {keep_days: 1}\n"),
+        ("harness.md", "---\ntapes: {keep_days: 1}\n---\nDo it.\n"),
+    ]);
+    let find = |managed: &[&str], own: &str| {
+        let dir = |name: &&str| project.path(name);
+        let managed = managed.iter().map(dir).collect();
+        let dirs = LayerDirs { managed, config: Some(dir(&own)), cwd: project.path(""), ..LayerDirs::default() };
+        find_tape_retention(&dirs).unwrap()
+    };
+    let limits = |keep_days, max_size_bytes| TapeRetention { keep_days, max_size_bytes };
+    assert_eq!(find(&["none", "managed"], "own"), limits(Some(90), Some(500_000_000)));
+    assert_eq!(find(&["silent"], "own"), limits(Some(7), Some(500_000_000)));
+    assert!(find(&["none"], "silent").keeps_everything());
+}
+
+#[test]
+fn retention_that_cannot_be_read_removes_nothing() {
+    let cases = [
+        ("tapes: {keep_days: 0}\n", "keep_days must be between 1 and 36500, not `0`"),
+        ("tapes: {keep_days: soon}\n", "keep_days"),
+        ("tapes: {max_size: 500}\n", "max_size"),
+        ("tapes: {max_size: a lot}\n", "`a lot` is not a size"),
+        ("tapes: 30\n", "tapes"),
+        ("tapes: {keep_days: 30\n", ""),
+        ("tapes: {keep_days: 30}\nsettings: {hooks: {stpo: []}}\n", "`stpo`"),
+    ];
+    for (text, wanted) in cases {
+        let project = LoaderFixture::new(&[("own/config.yaml", text)]);
+        let dirs = LayerDirs { config: Some(project.path("own")), ..LayerDirs::default() };
+        let error = find_tape_retention(&dirs).unwrap_err();
+        assert!(error.message.contains(wanted), "{text}: {}", error.message);
+    }
 }

@@ -128,11 +128,16 @@ pub(super) fn run_history(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
 const HARMLESS: &str = "validate hooks events explain fire test try packs doctor tape sessions replay log why diff \
                         help docs version hook completions";
 
+/// Whether sessions are removed, and not only shown.
+fn removes_sessions(call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> bool {
+    let has_operand = |name: &str| parsed.operands.iter().any(|arg| arg.text == name);
+    has_operand("delete") || has_operand("prune") && !call.has_arg(&["--dry-run"])
+}
+
 pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let command = call.first_operand().unwrap_or_default();
     let is_looking = command.is_empty()
-        || is_listed(HARMLESS, command)
-            && !(command == "sessions" && parsed.operands.iter().any(|arg| arg.text == "delete"))
+        || is_listed(HARMLESS, command) && !(command == "sessions" && removes_sessions(call, parsed))
         || matches!(command, "rule" | "rules") && parsed.operands.get(1).is_none_or(|arg| arg.text == "list")
         || command == "run" && !call.has_arg(&["--shadow", "--yes"])
         || matches!(command, "install" | "uninstall" | "init")

@@ -9,7 +9,7 @@ use pintle_host::loader::UserDirs;
 use serde_json::Value;
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HostArgument, ProjectOption};
+use crate::options::{GlobalOptions, HostArgument, ProjectOption, RecordedSessions};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
@@ -34,10 +34,14 @@ impl DoctorArgs {
             let error = CliError::failure("Pintle is not installed in any host");
             return Err(error.help("install it with `pintle install HOST`, for example `pintle install claude`"));
         }
+        // Those of this machine are not in an image.
+        let recorded = now.state.as_deref().filter(|_| !site.is_image()).map(RecordedSessions::find);
         if global.json {
-            terminal.print_json(&found.iter().map(report::json).collect::<Vec<Value>>());
+            let json = |examination| report::json(examination, recorded.as_ref());
+            terminal.print_json(&found.iter().map(json).collect::<Vec<Value>>());
         } else {
             found.iter().for_each(|examination| terminal.print_lines(&report::text(examination, &site)));
+            recorded.iter().for_each(|recorded| terminal.print_lines(&report::recorded_text(recorded, &site)));
         }
         Ok(if found.iter().all(DoctorReport::is_healthy) { CliStatus::Done } else { CliStatus::Failed })
     }

@@ -6,6 +6,7 @@ use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use pintle_host::{Clock, SystemClock};
 use serde_json::{Value, json};
 
+use crate::options::RecordedSessions;
 use crate::render::{age_text, count_text, guards};
 
 /// Most characters of a line.
@@ -54,6 +55,13 @@ pub(super) fn text(report: &DoctorReport, environment: &InstallEnvironment) -> V
     lines
 }
 
+/// Renders what is recorded on this machine.
+pub(super) fn recorded_text(recorded: &RecordedSessions, environment: &InstallEnvironment) -> Vec<StyledLine> {
+    let text = recorded.text(|path| environment.display_path(path));
+    let hint = recorded.hint().map(|hint| StyledLine::new(Tone::Quiet, hint));
+    [StyledLine::new(Tone::Plain, single_line(&text, CUT))].into_iter().chain(hint).collect()
+}
+
 /// Returns the number in a program's version text, or all of the text if it has none.
 fn version_number(output: &str) -> &str {
     let number = output.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
@@ -61,7 +69,7 @@ fn version_number(output: &str) -> &str {
 }
 
 /// Renders the report of a host as JSON.
-pub(super) fn json(report: &DoctorReport) -> Value {
+pub(super) fn json(report: &DoctorReport, recorded: Option<&RecordedSessions>) -> Value {
     let places = report.locations.iter().map(|place| {
         let events: Vec<&str> = place.entries.iter().map(|entry| entry.event.as_str()).collect();
         let guards = place.guards.as_ref().map(guards::to_json);
@@ -75,5 +83,6 @@ pub(super) fn json(report: &DoctorReport) -> Value {
         "scopes": places.collect::<Vec<_>>(),
         "findings": guards::findings_to_json(&report.findings),
         "events": report.events.iter().map(fired).collect::<Vec<_>>(),
+        "recorded_sessions": recorded.map(RecordedSessions::to_json),
     })
 }

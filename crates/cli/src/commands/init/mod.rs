@@ -5,13 +5,14 @@ mod policy_file;
 
 use clap::Args;
 use pintle_bridge::install::{InstallEnvironment, InstallScope};
+use pintle_host::loader::UserDirs;
 use pintle_host::packs::PackDef;
 use pintle_host::tape::show::Tone;
 use serde_json::json;
 
 use super::install::{EditConfirmation, ProgramOption};
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, HostArgument, ProjectOption, ScopeOption, parse_pack};
+use crate::options::{GlobalOptions, HostArgument, ProjectOption, RecordedSessions, ScopeOption, parse_pack};
 use crate::render::style;
 use crate::terminal::Terminal;
 use agents::AgentPlan;
@@ -121,6 +122,10 @@ fn print_next_steps(plans: &[AgentPlan], environment: &InstallEnvironment, termi
     }
     terminal.print_line("Next: `pintle try 'rm -rf ~'` shows what happens to a call, `pintle packs` the rules.");
     if !plans.is_empty() {
+        if let Some(recorded) = UserDirs::from_env().to_absolute().state.as_deref().map(RecordedSessions::find) {
+            terminal.print_line(recorded.text(|path| environment.display_path(path)));
+            recorded.hint().into_iter().for_each(|hint| terminal.print_line(hint));
+        }
         terminal.print_line("`pintle doctor` checks an agent, `pintle uninstall all` takes all of this back.");
     }
 }

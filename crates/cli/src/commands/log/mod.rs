@@ -13,7 +13,7 @@ use pintle_host::{Clock, SystemClock};
 use pintle_log::LogQuery;
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{FollowedLog, GlobalOptions, LogFilterOptions, LogTapeOptions};
+use crate::options::{FollowedLog, GlobalOptions, LogFilterOptions, LogTapeOptions, remove_expired_after_command};
 use crate::terminal::Terminal;
 pub(super) use line::{agent_text, call_text, entry_to_json, time_text, word_tone};
 
@@ -69,7 +69,12 @@ impl LogArgs {
             false => terminal.print_lines(&[line::render_entry(entry, &TimeZone::system(), terminal.width())]),
         };
         entries.iter().for_each(print);
-        if self.follow { follow(&mut log, query, &entries, &print, terminal) } else { Ok(CliStatus::Done) }
+        if self.follow {
+            follow(&mut log, query, &entries, &print, terminal)?;
+        }
+        drop(log);
+        remove_expired_after_command(terminal);
+        Ok(CliStatus::Done)
     }
 
     fn to_query(&self) -> LogQuery {
@@ -99,7 +104,7 @@ fn follow(
     shown: &[pintle_log::LogEntry],
     print: &impl Fn(&pintle_log::LogEntry),
     terminal: &Terminal,
-) -> Result<CliStatus, CliError> {
+) -> Result<(), CliError> {
     let mut known: BTreeSet<String> = shown.iter().map(|entry| entry.id.clone()).collect();
     let start_ms = shown.last().map_or_else(|| SystemClock::default().unix_ms(), |entry| entry.decision.at_ms);
     let query = LogQuery { since_ms: Some(start_ms.max(query.since_ms.unwrap_or_default())), limit: None, ..query };
@@ -113,5 +118,5 @@ fn follow(
             }
         }
     }
-    Ok(CliStatus::Done)
+    Ok(())
 }

@@ -33,7 +33,9 @@ use pintle_host::loader::{BegunSessions, state_dir};
 use pintle_host::{Approver, Layer, SystemClock};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{GlobalOptions, current_dir, load_hooks, model_opener, start_builder, trust};
+use crate::options::{
+    GlobalOptions, current_dir, load_hooks, model_opener, remove_expired_after_command, start_builder, trust,
+};
 use crate::terminal::Terminal;
 use absent_approver::AbsentApprover;
 pub(crate) use args::RunArgs;
@@ -177,6 +179,7 @@ impl RunArgs {
         let digest = tape.tape.close();
         live.show_end(&session, &built.runtime, (&path, digest.as_deref()));
         absent.print_summary(terminal, is_team);
+        remove_expired_after_command(terminal);
         if let Some(error) = tape.take_error() {
             return Err(error);
         }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{ResidentArgs, ServeAction};
 use crate::commands::hook::{HookCommandLine, ResidentMemory};
 use crate::error::{CliError, CliStatus};
-use crate::options::GlobalOptions;
+use crate::options::{GlobalOptions, remove_expired_of_account};
 use crate::render::table::render_table;
 use crate::terminal::Terminal;
 
@@ -22,8 +22,11 @@ pub(super) fn run(args: ResidentArgs) -> Result<CliStatus, CliError> {
     let parse = move |words: &[OsString]| -> Option<Arc<dyn ResidentCommand>> {
         Some(Arc::new(HookCommandLine::for_resident(words, &memory)?))
     };
+    let state_dir = args.place.find()?;
+    let state = state_dir.clone();
     let options = ResidentOptions {
-        state_dir: args.place.find()?,
+        state_dir,
+        at_end: Box::new(move || remove_expired_of_account(&state)),
         idle: Duration::from_secs(args.idle_seconds),
         parse: Box::new(parse),
     };

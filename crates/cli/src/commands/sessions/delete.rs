@@ -106,7 +106,7 @@ fn print_nothing_to_do(terminal: &Terminal, global: &GlobalOptions) -> CliStatus
 }
 
 /// Prompts the user for confirmation, which requires a terminal.
-fn confirm(question: &str, terminal: &Terminal) -> Result<bool, CliError> {
+pub(super) fn confirm(question: &str, terminal: &Terminal) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
         let error = format!("cannot prompt `{question}`: standard input is not a terminal");
         return Err(CliError::invalid_input(error).help("delete without prompting with `--yes`"));

@@ -1,9 +1,10 @@
-//! `pintle sessions`: lists and deletes the sessions that were run here and those of host agents.
+//! `pintle sessions`: lists, deletes and prunes the sessions that were run here and those of host agents.
 
 mod collection;
 mod delete;
 mod expired;
 mod list;
+mod prune;
 mod row;
 
 use std::path::PathBuf;
@@ -44,18 +45,29 @@ enum SessionsCommand {
     List(list::SessionsListArgs),
     /// Delete sessions and their tapes.
     Delete(delete::SessionsDeleteArgs),
+    /// Remove the sessions of other agents that are not kept any longer.
+    #[command(long_about = prune::LONG_ABOUT)]
+    Prune(prune::SessionsPruneArgs),
 }
 
 impl SessionsArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let state = self.state_dir.or_else(loader::state_dir);
-        let shelf = match self.host {
-            Some(HostsArgument(hosts)) => SessionCollection::for_hosts(hosts, state, self.directory)?,
-            None => SessionCollection::for_folder(self.directory.unwrap_or_else(|| PathBuf::from(".")), state)?,
+        let command = self.command.unwrap_or(SessionsCommand::List(list::SessionsListArgs {}));
+        let is_limited = self.host.is_some() || self.directory.is_some();
+        let known_state = state.clone();
+        let open_collection = move || match self.host {
+            Some(HostsArgument(hosts)) => SessionCollection::for_hosts(hosts, known_state, self.directory),
+            None => SessionCollection::for_folder(self.directory.unwrap_or_else(|| PathBuf::from(".")), known_state),
         };
-        match self.command.unwrap_or(SessionsCommand::List(list::SessionsListArgs {})) {
-            SessionsCommand::List(list) => list.execute(&shelf, terminal, global),
-            SessionsCommand::Delete(delete) => delete.execute(&shelf, terminal, global),
+        match command {
+            SessionsCommand::List(list) => list.execute(&open_collection()?, terminal, global),
+            SessionsCommand::Delete(delete) => delete.execute(&open_collection()?, terminal, global),
+            SessionsCommand::Prune(_) if is_limited => {
+                let error = CliError::invalid_input("`prune` is for the sessions of all agents together");
+                Err(error.help("`pintle sessions delete --older-than DAYS` takes `--host` and `--directory`"))
+            }
+            SessionsCommand::Prune(prune) => prune.execute(state, terminal, global),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the user's settings: `config.yaml`.
 
-use pintle_contract::{PermissionMode, UntrustedGuardPolicy};
+use pintle_contract::{PermissionMode, TapeRetention, UntrustedGuardPolicy};
 
 use super::{agent, hooks};
 use crate::ParsedProject;
@@ -52,8 +52,9 @@ pub(super) fn read(
         warn_misplaced_events(&own, "below `settings: hooks:`");
         own.finish_guarding(&["hooks", "permissions", "redact_secrets", "safety", "snapshot"]);
     }
-    // A key of Pintle's own.
+    // Keys of Pintle's own.
     project.untrusted_guards = fields.choice("untrusted_guards", &UntrustedGuardPolicy::WORDS);
+    project.tape_retention = fields.fields("tapes").map(read_retention).unwrap_or_default();
     for key in OTHER_SECTIONS {
         let _ = fields.node(key);
     }
@@ -76,6 +77,20 @@ fn warn_misplaced_events(fields: &FieldReader<'_>, place: &str) {
             fields.report().value_error("misplaced_key", message, entry.key_span, help);
         }
     }
+}
+
+/// Reads how long tapes are kept.
+fn read_retention(mut reader: FieldReader<'_>) -> TapeRetention {
+    let keep_days = reader.integer("keep_days", TapeRetention::KEEP_DAYS);
+    let span = reader.span_of("max_size");
+    let text = reader.text("max_size");
+    let max_size_bytes = text.as_deref().and_then(TapeRetention::parse_size);
+    if let (Some(text), None) = (text, max_size_bytes) {
+        let help = "write a whole number with its unit, such as `500MB` or `2GiB`";
+        reader.report().value_error("bad_value", format!("`{text}` is not a size"), span, help);
+    }
+    reader.finish();
+    TapeRetention { keep_days, max_size_bytes }
 }
 
 fn read_settings(reader: &mut FieldReader<'_>, version: DockerAgentVersion, project: &mut ParsedProject) {

@@ -1,5 +1,7 @@
 //! `pintle hooks`: lists the loaded hooks.
 
+mod live;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,13 +12,19 @@ use serde_json::{Value, json};
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{
-    AgentOption, GlobalOptions, HookPaths, UserOptions, compile_own_chains, load_hooks, start_builder,
+    AgentOption, GlobalOptions, HookPaths, LogFilterOptions, LogTapeOptions, UserOptions, compile_own_chains,
+    load_hooks, start_builder,
 };
 use crate::render::{location_text, path_text, table};
 use crate::terminal::Terminal;
 
 /// Most characters of a name or a condition: a command hook without a name is named by its whole command.
 const CUT: usize = 40;
+
+pub(crate) const LONG_ABOUT: &str = "List the loaded hooks, or with `--live` how often each of them was reached in the recorded sessions: how often its \
+     event was fired, how often its matcher accepted it, how often it was called and failed, and its verdicts.
+
+Example: `pintle hooks --live --since 7d` shows which of your hooks did something in the last week, and which never matched";
 
 #[derive(Debug, Args)]
 pub(crate) struct HooksArgs {
@@ -27,6 +35,13 @@ pub(crate) struct HooksArgs {
     user: UserOptions,
     #[command(flatten)]
     agent: AgentOption,
+    /// Show how often each hook was reached in the recorded sessions. Times are counted in whole hours.
+    #[arg(long)]
+    live: bool,
+    #[command(flatten)]
+    filter: LogFilterOptions,
+    #[command(flatten)]
+    tapes: LogTapeOptions,
 }
 
 /// A loaded hook, and the agent it belongs to.
@@ -38,6 +53,10 @@ struct HookRow<'a> {
 
 impl HooksArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        if self.filter.is_set() && !self.live {
+            let error = CliError::invalid_input("`--since`, `--host` and `--project` select recorded sessions");
+            return Err(error.help("add `--live`"));
+        }
         let places = HookPaths::from_paths_or_current_dir(self.path.clone()).with_untrusted_listed();
         let built = load_hooks(start_builder(&places, &self.user)?, &places.paths, terminal)?;
         let set = built.runtime.hooks();
@@ -48,6 +67,9 @@ impl HooksArgs {
             chains.iter().flat_map(of_chain)
         });
         let loaded: Vec<HookRow<'_>> = shared.chain(own).collect();
+        if self.live {
+            return live::print_usage(&loaded, &self.filter, self.tapes, terminal, global);
+        }
         if global.json {
             terminal.print_json(&loaded.iter().map(HookRow::to_json).collect::<Vec<_>>());
         } else if !loaded.is_empty() {
