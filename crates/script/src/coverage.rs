@@ -21,6 +21,7 @@ use starlark::syntax::ast::{
 use crate::analysis::{is_constant_name, span_of};
 use crate::source::PreparedSource;
 use crate::starlark_values::CoverageProbe;
+use crate::when::RequiredDefinitions;
 
 /// The name of the probe, which no script can write.
 const PROBE: &str = "probe;";
@@ -124,10 +125,20 @@ impl CoverageRecorder {
         self.cover(ast, |prober, stmt| prober.block(stmt), |span| source.location(Some(span)))
     }
 
-    /// Puts probes into the last expression of a module, which is that of a `when` and begins at `offset`.
-    pub(crate) fn cover_when(&self, source: &PreparedSource, ast: AstModule, offset: usize) -> CoveredModule {
-        let shift = |(start, end): (usize, usize)| (start.saturating_sub(offset), end.saturating_sub(offset));
-        self.cover(ast, ProbeWriter::when, |span| source.location(Some(shift(span))))
+    /// Puts probes into the last expression of a module, which is that of a `when` and begins at `offset`, and into the
+    /// functions before it, which are those of the hook's script that it calls.
+    pub(crate) fn cover_when(
+        &self,
+        source: &PreparedSource,
+        ast: AstModule,
+        offset: usize,
+        called: &RequiredDefinitions,
+    ) -> CoveredModule {
+        let locate = |(start, end): (usize, usize)| match (start.checked_sub(offset), end.checked_sub(offset)) {
+            (Some(start), Some(end)) => source.location(Some((start, end))),
+            _ => called.location((start, end)).unwrap_or_else(|| source.location(None)),
+        };
+        self.cover(ast, ProbeWriter::when, locate)
     }
 
     fn cover(
@@ -213,7 +224,10 @@ impl ProbeWriter {
     fn when(&mut self, stmt: &mut AstStmt) {
         match &mut stmt.node {
             Stmt::Statements(inner) => {
-                if let Some(last) = inner.last_mut() {
+                if let Some((last, called)) = inner.split_last_mut() {
+                    // The other definitions are evaluated when the script is loaded.
+                    let functions = called.iter_mut().filter(|stmt| matches!(stmt.node, Stmt::Def(_)));
+                    functions.for_each(|function| self.statement(function));
                     self.when(last);
                 }
             }
