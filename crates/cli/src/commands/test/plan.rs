@@ -187,6 +187,12 @@ pub(super) struct ItemRunner<'p> {
 }
 
 impl ItemRunner<'_> {
+    /// The same, without scenarios that need something outside this process.
+    pub(super) fn within_process(mut self) -> Self {
+        self.scenarios.is_in_process = true;
+        self
+    }
+
     pub(super) fn run(&mut self, item: TestItem) -> Result<Vec<TestResult>, CliError> {
         let plan = self.plan;
         Ok(match item {
