@@ -21,7 +21,6 @@ use starlark::syntax::ast::{
 use crate::analysis::{is_constant_name, span_of};
 use crate::source::PreparedSource;
 use crate::starlark_values::CoverageProbe;
-use crate::when::RequiredDefinitions;
 
 /// The name of the probe, which no script can write.
 const PROBE: &str = "probe;";
@@ -125,19 +124,9 @@ impl CoverageRecorder {
         self.cover(ast, |prober, stmt| prober.block(stmt), |span| source.location(Some(span)))
     }
 
-    /// Puts probes into the last expression of a module, which is that of a `when` and begins at `offset`, and into the
-    /// functions before it, which are those of the hook's script that it calls.
-    pub(crate) fn cover_when(
-        &self,
-        source: &PreparedSource,
-        ast: AstModule,
-        offset: usize,
-        called: &RequiredDefinitions,
-    ) -> CoveredModule {
-        let locate = |(start, end): (usize, usize)| match (start.checked_sub(offset), end.checked_sub(offset)) {
-            (Some(start), Some(end)) => source.location(Some((start, end))),
-            _ => called.location((start, end)).unwrap_or_else(|| source.location(None)),
-        };
+    /// Puts probes into the last expression of a module, which is that of a `when`, and into the functions before it, which
+    /// are those of the hook's script that it calls.
+    pub(crate) fn cover_when(&self, ast: AstModule, locate: impl Fn((usize, usize)) -> Location) -> CoveredModule {
         self.cover(ast, ProbeWriter::when, locate)
     }
 

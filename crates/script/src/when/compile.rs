@@ -64,7 +64,11 @@ pub(super) fn compile_at(
     let texts = analysis::texts_of(&resolved, &reads);
     let demand = analysis::memory_demand(&resolved);
     let placement = if demand.is_some() { ScriptPlacement::InProcess } else { ScriptPlacement::Worker };
-    let covered = recorder.map(|recorder| recorder.cover_when(&source, ast.clone(), offset, &called));
+    let locate = |(start, end): (usize, usize)| match (start.checked_sub(offset), end.checked_sub(offset)) {
+        (Some(start), Some(end)) => source.location(Some((start, end))),
+        _ => called.location((start, end)).unwrap_or_else(|| source.location(None)),
+    };
+    let covered = recorder.map(|recorder| recorder.cover_when(ast.clone(), locate));
     let hits = covered.as_ref().map(|covered| Arc::clone(&covered.hits));
     if demand.is_none() && !anywhere {
         return CompiledWhen { when: None, diagnostics: Vec::new(), placement, texts, findings: Vec::new(), hits };

@@ -14,9 +14,9 @@ use crate::source::PreparedSource;
 
 /// The definitions of a script that an expression needs, in the order of the script.
 #[derive(Debug, Default)]
-pub(crate) struct RequiredDefinitions {
+pub(super) struct RequiredDefinitions {
     /// Their text; empty if the expression needs none.
-    pub(crate) text: String,
+    pub(super) text: String,
     /// The script.
     source: Option<PreparedSource>,
     /// Where each definition begins in the text, and where in the script.
@@ -25,7 +25,7 @@ pub(crate) struct RequiredDefinitions {
 
 impl RequiredDefinitions {
     /// The place in the script's file of a span of the text.
-    pub(crate) fn location(&self, (start, end): (usize, usize)) -> Option<Location> {
+    pub(super) fn location(&self, (start, end): (usize, usize)) -> Option<Location> {
         let (copied, written) = self.copies.iter().rev().find(|(copied, _)| *copied <= start)?;
         Some(self.source.as_ref()?.location(Some((start - copied + written, end - copied + written))))
     }

@@ -29,8 +29,6 @@ use crate::load::LazyFunction;
 use crate::native::NativeScript;
 use crate::payload::payload_value;
 use crate::source::PreparedSource;
-pub(crate) use dependencies::RequiredDefinitions;
-
 use compile::{compile_at, load_function};
 
 /// The outcome of [`compile_when`].

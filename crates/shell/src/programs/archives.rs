@@ -227,11 +227,11 @@ fn extraction_directory(call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> O
 }
 
 /// Writes what an archive has below a directory.
-fn unpack_into(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, directory: &ShellArg, source: &TextFlow) {
-    if source.taint.has(TextTaint::NETWORK) {
-        walk.note_unpacked(directory, source.taint);
+fn unpack_into(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, directory: &ShellArg, flow: &TextFlow) {
+    if flow.taint.has(TextTaint::NETWORK) {
+        walk.note_unpacked(directory, flow.taint);
     }
-    walk.write_file(call.name, directory, "unpack", TextFlow::from_taint(source.taint));
+    walk.write_file(call.name, directory, "unpack", TextFlow::from_taint(flow.taint));
 }
 
 /// The name of the file that a program makes of another one.

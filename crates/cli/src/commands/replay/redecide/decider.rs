@@ -218,13 +218,13 @@ pub(super) fn decide_examples(
 }
 
 /// The events that hooks listen to and about which nothing was decided.
-fn unheard_events<'e>(heard: impl Iterator<Item = &'e str>, report: &RedecisionReport) -> Vec<String> {
+fn unheard_events<'e>(event_names: impl Iterator<Item = &'e str>, report: &RedecisionReport) -> Vec<String> {
     let has_calls = report.seen_events.contains(EventKind::ToolPre.name());
     // What is decided about a call before `tool.pre` is decided from its record.
     let is_of_call = |event: &str| {
         has_calls && [EventKind::ToolTransform, EventKind::ToolGuard].iter().any(|kind| kind.name() == event)
     };
-    let unheard = heard.filter(|event| !report.seen_events.contains(*event) && !is_of_call(event));
+    let unheard = event_names.filter(|event| !report.seen_events.contains(*event) && !is_of_call(event));
     let mut unheard_events: Vec<String> = unheard.map(str::to_owned).collect();
     unheard_events.sort();
     unheard_events.dedup();
