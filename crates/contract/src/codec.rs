@@ -39,6 +39,11 @@ pub trait Codec: Send + Sync + Debug {
         None
     }
 
+    /// The JSON Schema of the payload as the dialect's functions hear it, if that is not the catalogue's. Default: `None`.
+    fn payload_schema(&self, _event_alias: &str) -> Option<&'static Value> {
+        None
+    }
+
     /// The name of the tool vocabulary that the dialect's hooks are written in. Default: `None`, the one whose names the
     /// hook's own conditions use.
     fn tool_vocabulary(&self, _event_alias: &str) -> Option<&'static str> {

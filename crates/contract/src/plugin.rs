@@ -16,6 +16,8 @@ pub struct FunctionSpec {
     pub module: ScriptSource,
     /// Which function of the module.
     pub function: FunctionRef,
+    /// The name that the module's text gives the function; `None` for a lambda.
+    pub defined_name: Option<Arc<str>>,
 }
 
 /// Identifies a function of a module.

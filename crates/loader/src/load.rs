@@ -364,7 +364,7 @@ fn load_files(
         let agents =
             project.agent.iter().chain(project.team.iter().flat_map(|team| team.agents.iter().map(AsRef::as_ref)));
         let hooks = project.hooks.iter().chain(&project.unplaced).chain(agents.flat_map(hooks_of));
-        findings.extend(hooks.flat_map(|hook| factory.check_guard(hook)));
+        findings.extend(lint::lint_guards(hooks, factory));
     } else if !options.skips_lints {
         findings.extend(project.hooks.iter().flat_map(lint::lint_without_effect));
     }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use pintle_packs::{RuleSeverity, RuledCall, default_packs, judge};
-use pintle_shell::{CallSite, Operation, ShellLanguage, operations_of_command};
+use pintle_packs::{RuleSeverity, RuledCall, default_packs, judge, packs};
+use pintle_shell::{CallSite, Operation, OperationKind, ShellLanguage, known_actions, operations_of_command};
 
 /// The lines of a file; several lines between `<<<` and `>>>` are one command.
 fn commands(text: &str) -> Vec<String> {
@@ -42,6 +42,30 @@ fn findings(command: &str) -> Vec<String> {
         .filter(|finding| finding.severity > RuleSeverity::Warn)
         .map(|finding| format!("{}: {:?}", finding.message(), finding.operation))
         .collect()
+}
+
+#[test]
+fn every_action_is_among_the_known_ones() {
+    let known = known_actions();
+    let files = [include_str!("harmful.txt"), include_str!("harmless.txt"), include_str!("optional.txt")];
+    let mut unknown: Vec<String> = files
+        .iter()
+        .flat_map(|text| commands(text))
+        .flat_map(|command| operations(&command))
+        // The action of a permission is its mode, and that of code that deletes the name of its function.
+        .filter(|operation| !matches!(operation.kind, OperationKind::Permission | OperationKind::Delete))
+        .filter(|operation| !operation.action.is_empty())
+        .filter(|operation| !known.contains(&(operation.kind, operation.action.as_str())))
+        .map(|operation| format!("{:?} {}", operation.kind, operation.action))
+        .collect();
+    unknown.sort();
+    unknown.dedup();
+    let named = packs().iter().flat_map(|pack| pack.rules).flat_map(|rule| rule.tests).flat_map(|test| {
+        let unknown = test.actions.iter().filter(|action| !known.contains(&(test.kind, **action)));
+        unknown.map(|action| format!("a rule: {:?} {action}", test.kind))
+    });
+    unknown.extend(named);
+    assert!(unknown.is_empty(), "{unknown:#?}");
 }
 
 #[test]

@@ -124,10 +124,10 @@ impl CoverageRecorder {
         self.cover(ast, |prober, stmt| prober.block(stmt), |span| source.location(Some(span)))
     }
 
-    /// Puts probes into the last expression of a module, which is that of a `when` and begins at `offset`.
-    pub(crate) fn cover_when(&self, source: &PreparedSource, ast: AstModule, offset: usize) -> CoveredModule {
-        let shift = |(start, end): (usize, usize)| (start.saturating_sub(offset), end.saturating_sub(offset));
-        self.cover(ast, ProbeWriter::when, |span| source.location(Some(shift(span))))
+    /// Puts probes into the last expression of a module, which is that of a `when`, and into the functions before it, which
+    /// are those of the hook's script that it calls.
+    pub(crate) fn cover_when(&self, ast: AstModule, locate: impl Fn((usize, usize)) -> Location) -> CoveredModule {
+        self.cover(ast, ProbeWriter::when, locate)
     }
 
     fn cover(
@@ -213,7 +213,10 @@ impl ProbeWriter {
     fn when(&mut self, stmt: &mut AstStmt) {
         match &mut stmt.node {
             Stmt::Statements(inner) => {
-                if let Some(last) = inner.last_mut() {
+                if let Some((last, called)) = inner.split_last_mut() {
+                    // The other definitions are evaluated when the script is loaded.
+                    let functions = called.iter_mut().filter(|stmt| matches!(stmt.node, Stmt::Def(_)));
+                    functions.for_each(|function| self.statement(function));
                     self.when(last);
                 }
             }

@@ -42,7 +42,7 @@ pub use compile::{CompiledScript, compile, compile_covered, with_compiler_stack}
 pub use coverage::{CoverageKind, CoveragePoint, CoverageRecorder, CoveredScript, PointHits};
 pub use finding::ScriptFinding;
 pub use globals::{DONE_KEY, ScriptBuiltinDef, catalogue};
-pub use guard_check::{GuardScripts, check_guard};
+pub use guard_check::{EventFunction, GuardScripts, check_guard};
 pub use language::{ScriptKind, ScriptPlacement, ScriptPowers};
 pub use load::Script;
 pub use mutants::{ScriptMutant, script_mutants, when_mutants};

@@ -110,6 +110,20 @@ fn a_when_is_covered_by_its_parts() {
 }
 
 #[test]
+fn functions_that_only_a_when_calls_are_covered_where_they_are_written() {
+    let script = "LIMIT = 3\n\ndef is_large(payload):\n    if payload[\"size\"] > LIMIT:\n        return True\n    return False\n\ndef handle(event, payload):\n    return block(\"no\")\n";
+    let recorder = CoverageRecorder::default();
+    let (script, when) = (ScriptSource::without_file(script), ScriptSource::without_file("is_large(payload)"));
+    let event = EventName::parse("tool.pre").unwrap();
+    let when = compile_when_covered("a", &when, Some(&script), &event, &recorder).when.unwrap();
+    assert_eq!(when.evaluate("tool.pre", &Payload::new(json!({"size": 1}))), MatchResult::No);
+    let wanted = ["4: payload[\"size\"] > LIMIT true", "5", "1: is_large(payload) true"];
+    assert_eq!(missing(&recorder), wanted);
+    assert_eq!(when.evaluate("tool.pre", &Payload::new(json!({"size": 9}))), MatchResult::Yes);
+    assert!(missing(&recorder).is_empty(), "{:?}", missing(&recorder));
+}
+
+#[test]
 fn probes_are_no_steps() {
     let script = "def handle(event, payload):\n    n = 0\n    for i in range(100):\n        if i > 5:\n            n += 1\n            n += 1\n    return allow()\n";
     let limits = CallLimits { steps: 103, ..CallLimits::default() };

@@ -53,6 +53,7 @@ pub use command_files::{
 pub use line::{LineCommands, command_text, commands_of_line, is_own_word, required_programs, runs_unknown};
 pub use paths::matches_glob;
 pub use pintle_contract::{CallCommand, Operation, OperationKind, OperationTag, PathPlace};
+pub use programs::known_actions;
 pub use secret_name::is_secret_name;
 pub use site::{CallSite, ProjectFiles, ShellLanguage};
 pub use tool::{ArgumentCommand, is_reading_tool, possible_paths, tool_commands};

@@ -187,6 +187,59 @@ fn wrappers_are_taken_off() {
 }
 
 #[test]
+fn programs_that_write_by_themselves_say_where() {
+    let rows: &[(&str, &[&str])] = &[
+        ("patch < f.patch", &["/home/ana/shop/src"]),
+        ("patch -p1 -d /srv/app < f.patch", &["/srv/app"]),
+        ("patch /etc/hosts f.patch", &["/home/ana/shop/src", "/etc/hosts"]),
+        ("patch --dry-run < f.patch", &[]),
+        ("git apply a.patch", &["/home/ana/shop/src"]),
+        ("git -C /srv/app apply a.patch", &["/srv/app"]),
+        ("git apply --check a.patch", &[]),
+        ("git am a.mbox", &["/home/ana/shop/src"]),
+        ("cpio -i < a.cpio", &["/home/ana/shop/src"]),
+        ("cpio -idmv < a.cpio", &["/home/ana/shop/src"]),
+        ("rpm2cpio a.rpm | cpio -idmv", &["/home/ana/shop/src"]),
+        ("cpio -i -D /srv < a.cpio", &["/srv"]),
+        ("cpio -it < a.cpio", &[]),
+        ("cpio -o < names", &[]),
+        ("pax -r -f a.pax", &["/home/ana/shop/src"]),
+        ("ar x a.a", &["/home/ana/shop/src"]),
+        ("ar t a.a", &[]),
+        ("7z x a.7z", &["/home/ana/shop/src"]),
+        ("7z x a.7z -o/etc", &["/etc"]),
+        ("7z l a.7z", &[]),
+        ("rar x a.rar /etc", &["/etc"]),
+        ("unar -o /etc a.rar", &["/etc"]),
+        ("jar xf a.jar", &["/home/ana/shop/src"]),
+        ("jar tf a.jar", &[]),
+        ("unsquashfs -d /etc/x a.img", &["/etc/x"]),
+        ("dpkg-deb -x a.deb /etc", &["/etc"]),
+        ("gunzip /srv/a.gz", &["/srv/a"]),
+        ("bunzip2 a.bz2 /srv/b.bz2", &["/home/ana/shop/src/a", "/srv/b"]),
+        ("gunzip -c /srv/a.gz", &[]),
+        ("xz -d /srv/a.xz", &["/srv/a"]),
+        ("gzip /srv/a", &["/srv/a.gz"]),
+        ("zstd -dc /srv/a.zst", &[]),
+        ("tar xf a.tar -C /etc", &["/etc"]),
+        ("unzip a.zip -d /etc", &["/etc"]),
+        ("rsync -a src/ /srv/app", &["/srv/app"]),
+        ("install -m 755 a /usr/local/bin/a", &["/usr/local/bin/a"]),
+        ("install -t /usr/bin a", &["/usr/bin"]),
+        ("dd if=a of=/etc/x", &["/etc/x"]),
+        ("truncate -s 0 /etc/hosts", &["/etc/hosts"]),
+        ("gcc -O2 a.c -o /etc/x", &["/etc/x"]),
+        ("gcc -c a.c", &[]),
+        ("objcopy -O binary a.elf /etc/a", &["/etc/a"]),
+    ];
+    for (command, expected) in rows {
+        let mut written = paths(command, OperationKind::Write);
+        written.dedup();
+        assert_eq!(written, *expected, "{command}");
+    }
+}
+
+#[test]
 fn without_a_home_directory_a_tilde_may_be_any_place() {
     let site = CallSite::new(Path::new("/srv/shop"), Path::new("/srv/shop"));
     for command in ["rm -rf ~", "rm -rf ~/", "rm -rf ~/*", "x=~; rm -rf $x/y", "cd ~ && rm -rf *", "rm -rf $HOME"] {

@@ -12,7 +12,8 @@ use crate::options::{GlobalOptions, UserOptions};
 use crate::terminal::Terminal;
 
 pub(crate) const LONG_ABOUT: &str = "Compare two sets of hooks on recorded calls: what does BEFORE deny or ask that AFTER allows, and the other way round, \
-     with calls as examples. Nothing but the hooks runs.";
+     with calls as examples. Without any recorded call, the calls are those of the examples, rules and case files of both, \
+     and variants of them. Nothing but the hooks runs.";
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
@@ -26,6 +27,9 @@ pub(crate) struct DiffArgs {
     /// Number of threads [default: the number of processors].
     #[arg(long, value_name = "COUNT")]
     threads: Option<NonZeroUsize>,
+    /// Compare on the calls of examples, even if there are tapes.
+    #[arg(long, conflicts_with_all = ["tapes", "session_file"])]
+    examples: bool,
     #[command(flatten)]
     user: UserOptions,
     #[command(flatten)]
@@ -40,6 +44,7 @@ impl DiffArgs {
             user: &self.user,
             tapes: &self.tapes,
             threads: self.threads,
+            uses_examples: self.examples,
         };
         self.options.execute(&task, terminal, global)
     }

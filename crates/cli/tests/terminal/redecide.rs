@@ -379,6 +379,52 @@ fn two_sets_of_hooks_are_compared_on_recorded_calls() {
 }
 
 #[test]
+fn two_sets_of_hooks_are_compared_without_a_tape() {
+    let guard = "---\nevent: tool.pre\nexamples:\n  - call: make deploy\n    expect: block\nscript: |\n  def handle(event, payload):\n      if 'deploy' in str(payload['args']):\n          return block('no deploys')\n      return allow()\n---\n";
+    let fixture = CliFixture::new_empty()
+        .with_file("a/policy.yaml", "deny:\n  - run: npm publish\n  - write: infra/**\n")
+        .with_file("b/policy.yaml", "deny:\n  - run: npm publish\n")
+        .with_file("c/hooks/guard.md", guard)
+        .with_file(
+            "d/hooks/open.md",
+            guard.replace("block('no deploys')", "allow()").replace("expect: block", "expect: allow"),
+        )
+        .with_file("e/hooks/open.md", hook("tool.pre", "return allow()"))
+        .with_file("e/hooks/every.cases.yaml", "- {call: make deploy-all, expect: allow}\n")
+        .with_file("f/hooks/prompt.md", hook("prompt.submit", "return allow()"));
+    snapshot!("diff_examples", normalized_screen(&fixture, &["diff", "a/policy.yaml", "b/policy.yaml"]));
+    snapshot!("diff_examples_same", normalized_screen(&fixture, &["diff", "a/policy.yaml", "a/policy.yaml"]));
+    let calls = |before: &str, after: &str| {
+        let (out, err, _) = pintle(&fixture, &["diff", "--json", "-n", "0", before, after]).run_to_parts();
+        let report: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {err}"));
+        changes_of(&report)
+    };
+    // The examples of either side are enough, and a hook without one is compared on them.
+    let deploys =
+        ["make deploy | cat", "cd pkg && make deploy", "bash -c 'make deploy'", "sudo make deploy", "make deploy"];
+    assert_eq!(calls("c", "d"), [change("denied -> allowed: 5", &deploys)]);
+    assert_eq!(calls("d", "c"), [change("allowed -> denied: 5", &deploys)]);
+    // The case file of a set is one of its examples.
+    let [(title, found)] = &*calls("c", "e") else { panic!("one change") };
+    assert!(title == "denied -> allowed: 10" && found.contains(&String::from("make deploy-all")), "{title}: {found:?}");
+    let status = |arguments: &[&str]| pintle(&fixture, &[&["diff"], arguments].concat()).run_to_parts();
+    assert_eq!(status(&["c", "d", "--fail-on", "looser"]).2, Some(1));
+    assert_eq!(status(&["c", "d", "--fail-on", "stricter"]).2, Some(0));
+    assert_eq!(status(&["c", "c", "--fail-on", "change"]).2, Some(0));
+    // An event without an example is named.
+    let (_, err, code) = status(&["e", "f"]);
+    assert!(code == Some(0) && err.contains("prompt.submit"), "{err}");
+    // Tapes are used if there are any, unless examples are asked for.
+    let recorded = create_fixture().with_file("c/hooks/guard.md", guard);
+    let report = |more: &[&str]| {
+        let (out, err, _) = pintle(&recorded, &[&["diff", "--json", "c", "c"], more].concat()).run_to_parts();
+        serde_json::from_str::<Value>(&out).unwrap_or_else(|error| panic!("{error}: {err}"))
+    };
+    assert!(report(&[])["examples"].is_null() && report(&[])["tapes"] == 2);
+    assert_eq!(report(&["--examples"])["examples"], json!({"written": 1, "derived": 4, "left_out": 0}));
+}
+
+#[test]
 fn sessions_that_pintle_never_saw_are_decided() {
     let claude = include_bytes!("../data/sessions/claude/0b9d8a3e-5f43.jsonl");
     let codex = include_bytes!("../data/sessions/codex/rollout-2026-01-31T10-00-00-7cd522aa-1.jsonl");

@@ -95,6 +95,29 @@ fn programs_are_never_run_with_what_mutants_make_of_a_call() {
 }
 
 #[test]
+fn scenarios_notice_mutants_of_the_hooks_that_they_reach() {
+    let hook = "---\nevent: prompt.submit\npriority: 1\nscript: |\n  def handle(event, payload):\n      if \"secret\" in payload[\"prompt\"]:\n          return block(\"no secrets\")\n      return allow()\n---\n";
+    let scenario = "- name: a secret is refused\n  steps:\n    - user: my secret\n    - {ends: blocked, reason: no secrets}\n    - user: hello\n    - model: hello\n    - {ends: answered}\n";
+    let base = || CliFixture::new_empty().with_file(".harness/hooks/prompts.md", hook);
+    let counts = |fixture: CliFixture| {
+        let (out, err, _) = fixture.pintle(&["test", ".", "--mutate", "--json"]).run_to_parts();
+        let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{err}"));
+        let survivors = report["mutants"]["survivors"].as_array().unwrap_or_else(|| panic!("{out}"));
+        (report["mutants"]["noticed"].as_u64().unwrap(), survivors.len())
+    };
+    let (noticed, survivors) = counts(base().with_file(".harness/hooks/prompts.scenario.yaml", scenario));
+    assert!(noticed > 3 && survivors == 0, "{noticed} noticed, {survivors} not");
+    // A scenario that does not come to the refusal notices less.
+    let short = scenario.replace("my secret", "hi").replace("{ends: blocked, reason: no secrets}", "model: hello");
+    let (fewer, more) = counts(base().with_file(".harness/hooks/prompts.scenario.yaml", &short));
+    assert!(fewer < noticed && more > 0, "{fewer} noticed, {more} not");
+    // A scenario is not played with the mutants of hooks that are not its own.
+    let other = scenario.replace("  steps:", "  hooks: [../../other]\n  steps:");
+    let fixture = base().with_file(".harness/hooks/prompts.scenario.yaml", other).with_file("other/prompts.md", hook);
+    assert_eq!(counts(fixture).0, 0);
+}
+
+#[test]
 fn mutants_are_judged_by_tests_that_hold() {
     let failing = fixture().with_file(".harness/all.cases.yaml", "- {call: ls, expect: block}\n");
     let (out, err, status) = failing.pintle(&["test", ".", "--mutate", "--json"]).run_to_parts();

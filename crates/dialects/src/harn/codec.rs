@@ -47,6 +47,10 @@ impl Codec for HarnCodec {
         DialectEvent::by_name(ROWS, event_alias).map_or(HookInfluence::Observes, HarnEventDef::influence)
     }
 
+    fn payload_schema(&self, event_alias: &str) -> Option<&'static Value> {
+        encode::payload_schema(event_alias)
+    }
+
     fn encode(&self, event: &Event, event_alias: &str) -> Option<Value> {
         Some(encode::encode(event, event_alias))
     }

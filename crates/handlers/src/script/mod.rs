@@ -8,9 +8,15 @@ mod modules;
 mod remote;
 mod tool;
 
-use pintle_contract::{Diagnostic, FunctionSpec, HandlerSpec, HookDeclaration, MatcherSpec, ScriptSource};
-use pintle_script::{GuardScripts, ScriptKind, capability_names};
+use std::sync::Arc;
+
+use pintle_contract::{
+    Diagnostic, Event, FunctionOutput, FunctionSpec, HandlerOutput, HandlerSpec, HookDeclaration, MatcherSpec,
+    ScriptSource, VerdictKind,
+};
+use pintle_script::{EventFunction, GuardScripts, ScriptKind, capability_names};
 use pintle_tools::nearest_argument;
+use serde_json::{Map, Value};
 
 pub(crate) use modules::ModuleCache;
 pub(crate) use pintle_script::{check_calls, with_compiler_stack};
@@ -26,15 +32,34 @@ pub(crate) fn check_guard(declaration: &HookDeclaration) -> Vec<Diagnostic> {
         HandlerSpec::Script(script) => Some(script),
         _ => None,
     };
+    let handled = match &declaration.handler {
+        HandlerSpec::Function(function) => Some(function),
+        _ => None,
+    };
+    let script = script.or(handled.map(|function| &function.module));
     if when.is_none() && script.is_none() {
         return Vec::new();
     }
+    let event = Event::new(declaration.event.clone(), Value::Object(Map::new()), Arc::default());
+    let find_return_fault = |value: &Value| {
+        let output = HandlerOutput::Returned(FunctionOutput::Value(value.clone()));
+        match declaration.codec.decode(&event, &declaration.event_alias, output).kind {
+            VerdictKind::Failed(failure) => Some(failure.message),
+            _ => None,
+        }
+    };
+    let function = handled.map(|function| EventFunction {
+        name: function.defined_name.as_deref(),
+        payload: declaration.codec.payload_schema(&declaration.event_alias),
+        find_return_fault: &find_return_fault,
+    });
     pintle_script::check_guard(&GuardScripts {
         name: &declaration.name,
         event: &declaration.event,
         event_alias: &declaration.event_alias,
         when,
         script,
+        function,
         nearest_argument: &nearest_argument,
     })
 }

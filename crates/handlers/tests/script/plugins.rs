@@ -54,7 +54,7 @@ fn function_handler(
     text: &str,
     function: FunctionRef,
 ) -> pintle_contract::BuiltHandler {
-    let spec = FunctionSpec { name: Arc::from("policy"), module: plugin_source(text), function };
+    let spec = FunctionSpec { name: Arc::from("policy"), module: plugin_source(text), function, defined_name: None };
     let mut declaration = script_declaration("tool.pre", None, "");
     declaration.handler = HandlerSpec::Function(spec);
     declaration.codec = Arc::new(EventAliasCodec);

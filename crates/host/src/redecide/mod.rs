@@ -20,6 +20,7 @@ mod session_state;
 
 use std::path::Path;
 
+use pintle_contract::Event;
 use pintle_contract::event::EventClass;
 use pintle_lifecycle::{CallStage, decide, decide_permission};
 use pintle_tape::decisions::describe_payload;
@@ -35,7 +36,7 @@ pub use session_file::{SessionFileRedecision, agent_of_session_line, redecide_se
 use answer::{AnswerBuilder, OutcomeView};
 use call_gate::{CallRecording, PolicyCallGate};
 use recorded_things::{RecordedSubject, RecordedThing, ThingCollector};
-use session_state::{PolicySession, ThingContext};
+use session_state::{PolicySession, TapeEvent, ThingContext};
 
 /// What is decided again, and by which hooks.
 #[derive(Debug, Clone, Copy)]
@@ -95,6 +96,23 @@ pub fn redecide_tape(mut reader: TapeReader<'_>, task: &RedecisionTask<'_>) -> T
     let mut report = run.report;
     report.hide_removed(&removed);
     TapeRedecision { report, session, error, torn: reader.torn() }
+}
+
+/// Decides about calls and events that no session has, each as the only one of a session. `at_ms` is the time for scripts,
+/// in milliseconds since the Unix epoch.
+pub fn decide_examples(
+    events: impl IntoIterator<Item = Event>,
+    at_ms: u64,
+    task: &RedecisionTask<'_>,
+) -> RedecisionReport {
+    let mut report = RedecisionReport::default();
+    for (number, Event { name, payload, origin }) in events.into_iter().enumerate() {
+        let mut run = RedecisionRun::new(task);
+        let seq = u64::try_from(number).unwrap_or(u64::MAX);
+        run.add(RecordedThing::undecided(seq, TapeEvent { at_ms, name, payload, origin }));
+        report.merge(run.report, task.example_limit);
+    }
+    report
 }
 
 /// The state of deciding again about a tape.

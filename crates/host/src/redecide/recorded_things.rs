@@ -250,17 +250,23 @@ fn record_origin<'r>(record: &'r Record<'_>) -> Option<&'r Origin> {
 }
 
 impl RecordedThing {
-    /// A call about which nothing was decided.
-    pub(super) fn from_call(seq: u64, event: TapeEvent) -> Self {
+    /// A call, or another event, about which nothing was decided.
+    pub(super) fn undecided(seq: u64, event: TapeEvent) -> Self {
+        let kind = event.name.kind();
+        let last_stage = stage_of(kind);
+        let subject = match last_stage {
+            Some(stage) => RecordedSubject::Call(CallRecording { stages: vec![(stage, event)] }),
+            None => RecordedSubject::Event(event),
+        };
         Self {
             seq,
-            subject: RecordedSubject::Call(CallRecording { stages: vec![(CallStage::Pre, event)] }),
+            subject,
             effects: Vec::new(),
-            answer: AnswerBuilder::new(EventKind::ToolPre),
+            answer: AnswerBuilder::new(kind),
             is_unfinished: false,
             is_own_denial: false,
             open: Vec::new(),
-            last_stage: Some(CallStage::Pre),
+            last_stage,
         }
     }
 

@@ -50,7 +50,7 @@ pub fn redecide_session_file(
 ) -> SessionFileRedecision {
     let mut run = RedecisionRun::new(task);
     let read = read_session_calls(lines, client, parse_time, |number, event| {
-        run.add(RecordedThing::from_call(u64::try_from(number).unwrap_or(u64::MAX), event));
+        run.add(RecordedThing::undecided(u64::try_from(number).unwrap_or(u64::MAX), event));
     });
     let SessionFileEnd { session, unreadable_line, error } = read;
     SessionFileRedecision { report: run.report, session, unreadable_line, error }

@@ -2,6 +2,7 @@
 
 mod asks;
 mod effects;
+mod guards;
 mod programs;
 mod steps;
 
@@ -18,6 +19,7 @@ use pintle_tools::HookVocabulary;
 
 use asks::lint_never_asked;
 pub(crate) use effects::lint_without_effect;
+pub(crate) use guards::lint_guards;
 use programs::lint_program;
 use steps::unknown_step_hooks;
 

@@ -6,7 +6,8 @@ use pintle_contract::event::{EventClass, RewriteTarget};
 use pintle_contract::{DELEGATING_EVENTS, suggest_nearest};
 use starlark::syntax::ast::{AstArgument, AstExpr, AstLiteral, AstStmt, BinOp, Expr, Stmt};
 
-use super::GuardScripts;
+use super::returned_values::{find_certain_fault, is_accepted_dict};
+use super::{EventFunction, GuardScripts};
 use crate::analysis::{
     FunctionNode, ResolvedScript, ScriptFunctionBody, block_statements, expressions_in, identifier_name, is_comparison,
     is_spread, names_read, span_of, string_literal, target_name,
@@ -39,16 +40,22 @@ const DOING: &[&str] = &[
 /// Checks the results of a hook's script.
 pub(super) fn check_results(question: &GuardScripts<'_>, script: &ResolvedScript<'_>) -> Vec<ScriptFinding> {
     let Some(functions) = script.top_level_functions() else { return Vec::new() };
-    let Some(entry) = functions.get(ScriptKind::Hook.entry_point()).copied() else { return Vec::new() };
+    let entry = question.entry_point().and_then(|name| functions.get(name)).copied();
+    let Some(entry) = entry else { return Vec::new() };
     let read_names = names_read(script.expressions.iter().copied());
     let (deciding, findings) = (BTreeSet::new(), Vec::new());
     let mut reader = ResultReader { question, script, functions, read_names, deciding, findings };
     reader.find_deciding_functions();
     if let ScriptFunctionBody::Block(body) = entry.body {
         reader.read_statement(body);
-        reader.check_refusals(body);
+        // Functions of other dialects decide by the values that they return alone.
+        if question.function.is_none() {
+            reader.check_refusals(body);
+        }
     }
-    reader.check_decisions();
+    if question.function.is_none() {
+        reader.check_decisions();
+    }
     reader.findings
 }
 
@@ -68,20 +75,24 @@ impl<'a> ResultReader<'_, 'a> {
         for _ in 0..3 {
             let found = self.functions.iter().filter(|(_, function)| {
                 let values = function.returned_values();
-                values.iter().any(|value| self.decision_name(value).is_some())
-                    && values
-                        .iter()
-                        .all(|value| self.decision_name(value).is_some() || identifier_name(value) == Some("None"))
+                values.iter().any(|value| self.is_decision(value))
+                    && values.iter().all(|value| self.is_decision(value) || identifier_name(value) == Some("None"))
             });
             self.deciding = found.map(|(name, _)| *name).collect();
         }
+    }
+
+    fn is_decision(&self, value: &'a AstExpr) -> bool {
+        let function = self.question.function.as_ref();
+        self.decision_name(value).is_some() || function.is_some_and(|function| is_accepted_dict(value, function))
     }
 
     /// The function whose decision a call gives.
     fn decision_name(&self, expr: &'a AstExpr) -> Option<&'a str> {
         let Expr::Call(callee, _) = &expr.node else { return None };
         let name = identifier_name(callee)?;
-        let is_builtin = DECISIONS.contains(&name) && !self.script.binds(name);
+        let has_decisions = self.question.function.is_none();
+        let is_builtin = has_decisions && DECISIONS.contains(&name) && !self.script.binds(name);
         (is_builtin || self.deciding.contains(name)).then_some(name)
     }
 
@@ -127,6 +138,9 @@ impl<'a> ResultReader<'_, 'a> {
             }
             _ => {}
         }
+        if let Some(function) = &self.question.function {
+            return self.check_value(value, function);
+        }
         let Some((what, is_refusal)) = self.describe_other(value, 0) else { return };
         let message = format!("{what} is not a decision, so the event passes");
         let help = if is_refusal { "write `return block(\"why\")`" } else { "write `return allow()`" };
@@ -135,6 +149,14 @@ impl<'a> ResultReader<'_, 'a> {
             true => ScriptFinding::error(FindingCode::NotADecision, message, at),
             false => ScriptFinding::warning(FindingCode::NotADecision, message, at),
         };
+        self.findings.push(finding.help(help));
+    }
+
+    /// Checks that the dialect of a function accepts what it returns.
+    fn check_value(&mut self, value: &'a AstExpr, function: &EventFunction<'_>) {
+        let Some(fault) = find_certain_fault(value, function) else { return };
+        let (message, help) = fault.split_once("; ").unwrap_or((&fault, "return None to let the event pass"));
+        let finding = ScriptFinding::error(FindingCode::NotADecision, message, Some(span_of(value)));
         self.findings.push(finding.help(help));
     }
 

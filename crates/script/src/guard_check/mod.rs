@@ -3,12 +3,15 @@
 //! Only `pintle validate` asks for it: nothing here decides how a hook runs.
 
 mod guard_results;
+mod name_sources;
 mod payload_flow;
+mod returned_values;
 mod value_shape;
 
 use std::collections::BTreeMap;
 
 use pintle_contract::{Diagnostic, EventName, NameTestKind, ScriptSource};
+use serde_json::Value;
 use starlark::syntax::ast::{AstExpr, Expr, Stmt};
 
 use self::guard_results::check_results;
@@ -36,8 +39,31 @@ pub struct GuardScripts<'a> {
     pub when: Option<&'a ScriptSource>,
     /// The script.
     pub script: Option<&'a ScriptSource>,
+    /// The function of the script that takes the event; `None` for a script with `handle(event, payload)`.
+    pub function: Option<EventFunction<'a>>,
     /// The known argument of these tools that is meant by a name which no tool has; `None` for any other name.
     pub nearest_argument: &'a (dyn Fn(&[String], &str) -> Option<&'static str> + Sync),
+}
+
+/// A function that takes the event as one value, and returns values that its dialect understands.
+pub struct EventFunction<'a> {
+    /// The name of the function in the script; `None` if it has none.
+    pub name: Option<&'a str>,
+    /// The schema of what the function takes; `None` if it is not known.
+    pub payload: Option<&'static Value>,
+    /// Why the dialect refuses a returned value; `None` if it accepts the value.
+    pub find_return_fault: &'a (dyn Fn(&Value) -> Option<String> + Sync),
+}
+
+impl GuardScripts<'_> {
+    fn script_kind(&self) -> ScriptKind {
+        if self.function.is_some() { ScriptKind::Plugin } else { ScriptKind::Hook }
+    }
+
+    /// The name of the function that is called with the event.
+    fn entry_point(&self) -> Option<&str> {
+        self.function.as_ref().map_or(Some(ScriptKind::Hook.entry_point()), |function| function.name)
+    }
 }
 
 /// Finds what keeps a hook from guarding. Scripts that do not compile are reported where they are compiled.
@@ -48,7 +74,7 @@ pub fn check_guard(question: &GuardScripts<'_>) -> Vec<Diagnostic> {
 }
 
 fn check_at(question: &GuardScripts<'_>) -> Vec<Diagnostic> {
-    let script = question.script.map(|text| parse(question.name, text, ScriptKind::Hook));
+    let script = question.script.map(|text| parse(question.name, text, question.script_kind()));
     let when = question.when.map(|text| parse_expression(question.name, text));
     let script_ast = script.as_ref().and_then(|(_, parsed)| parsed.as_ref().ok());
     let when_ast = when.as_ref().and_then(|(_, parsed, _)| parsed.as_ref());
@@ -74,7 +100,7 @@ fn check_at(question: &GuardScripts<'_>) -> Vec<Diagnostic> {
     }
     if let Some(script) = &resolved {
         let functions = script.top_level_functions().unwrap_or_default();
-        if let Some(entry) = functions.get(ScriptKind::Hook.entry_point()) {
+        if let Some(entry) = question.entry_point().and_then(|name| functions.get(name)) {
             flow.read_entry(*entry, HookPart::Script);
         }
         findings.extend(check_results(question, script).into_iter().map(|finding| (HookPart::Script, finding)));
@@ -144,6 +170,7 @@ mod tests {
             event_alias: "tool.pre",
             when: None,
             script: Some(&script),
+            function: None,
             nearest_argument: &|_, _| None,
         });
         found.iter().map(|finding| finding.code).collect()

@@ -6,13 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pintle_contract::suggest_nearest;
-use starlark::syntax::ast::{AssignTargetP, AstArgument, AstAssignTarget, AstExpr, AstLiteral, BinOp, Expr, Stmt};
+use starlark::syntax::ast::{AssignTargetP, AstArgument, AstExpr, AstLiteral, BinOp, Expr, Stmt};
 
 use super::GuardScripts;
+use super::name_sources::{NameSource, NameSources, collect_expression_sources, collect_statement_sources};
 use super::value_shape::{FieldRead, ValueShape, WordLiteral};
 use crate::analysis::{
     ArgumentNode, ClauseNode, DICT_METHODS, FunctionNode, MethodCall, ResolvedScript, block_statements,
-    comprehension_loops, identifier_name, nested_expressions, span_of, string_literal, target_name,
+    identifier_name, nested_expressions, span_of, string_literal,
 };
 use crate::finding::{FindingCode, ScriptFinding};
 
@@ -62,16 +63,6 @@ pub(super) struct PayloadFlow<'a> {
     is_cut: bool,
 }
 
-/// Where a name gets its value.
-#[derive(Debug, Clone, Copy)]
-enum NameSource<'a> {
-    Value(&'a AstExpr),
-    ItemOf(&'a AstExpr),
-    Unclear,
-}
-
-type NameSources<'a> = BTreeMap<&'a str, Vec<NameSource<'a>>>;
-
 /// One function while it is read.
 struct FlowScope<'a> {
     part: HookPart,
@@ -99,7 +90,10 @@ impl<'a> PayloadFlow<'a> {
             }
             written = fields_written(script);
         }
-        let payload = ValueShape::of_schema(question.event.def().schema());
+        let payload = match &question.function {
+            Some(function) => function.payload.map_or_else(ValueShape::open, ValueShape::of_schema),
+            None => ValueShape::of_schema(question.event.def().schema()),
+        };
         Self {
             question,
             payload,
@@ -126,8 +120,13 @@ impl<'a> PayloadFlow<'a> {
                 ..ValueShape::default()
             },
         };
+        let payload = self.payload.clone();
+        let given = match (part, &self.question.function) {
+            (HookPart::Script, Some(_)) => vec![payload],
+            _ => vec![event, payload],
+        };
         let mut parameters = BTreeMap::new();
-        for (position, shape) in [event, self.payload.clone()].into_iter().enumerate() {
+        for (position, shape) in given.into_iter().enumerate() {
             if let Some(name) = function.plain_parameter(position) {
                 parameters.insert(name, shape);
             }
@@ -707,6 +706,9 @@ fn field_help(key: &str, fields: &[&str], question: &GuardScripts<'_>) -> String
     if let Some(near) = suggest_nearest(key, fields.iter().copied()) {
         return format!("did you mean `{near}`?");
     }
+    if question.function.is_some() {
+        return format!("its keys are {}", fields.join(", "));
+    }
     let def = question.event.def();
     let elsewhere = match key {
         "tool_name" | "tool" | "toolName" if fields.contains(&"name") => Some("name"),
@@ -756,44 +758,4 @@ fn fields_written<'a>(script: &ResolvedScript<'a>) -> BTreeSet<&'a str> {
         fields.extend(literals.filter_map(string_literal));
     }
     fields
-}
-
-fn collect_statement_sources<'a>(stmt: &'a starlark::syntax::ast::AstStmt, sources: &mut NameSources<'a>) {
-    let mut add = |name: &'a str, source| sources.entry(name).or_default().push(source);
-    match &stmt.node {
-        Stmt::Assign(assign) => add_target(&assign.lhs, Some(&assign.rhs), &mut add, NameSource::Value),
-        Stmt::AssignModify(target, _, _) => add_target(target, None, &mut add, NameSource::Value),
-        Stmt::For(each) => add_target(&each.var, Some(&each.over), &mut add, NameSource::ItemOf),
-        Stmt::Def(def) => {
-            add(&def.name.ident, NameSource::Unclear);
-            FunctionNode::from_def(def).parameter_names().for_each(|name| add(name, NameSource::Unclear));
-        }
-        _ => {}
-    }
-}
-
-fn collect_expression_sources<'a>(expr: &'a AstExpr, sources: &mut NameSources<'a>) {
-    let mut add = |name: &'a str, source| sources.entry(name).or_default().push(source);
-    if let Expr::Lambda(lambda) = &expr.node {
-        lambda.params.iter().filter_map(|parameter| parameter.ident()).for_each(|name| {
-            add(&name.ident, NameSource::Unclear);
-        });
-    }
-    for each in comprehension_loops(expr) {
-        add_target(&each.var, Some(&each.over), &mut add, NameSource::ItemOf);
-    }
-}
-
-fn add_target<'a>(
-    target: &'a AstAssignTarget,
-    value: Option<&'a AstExpr>,
-    add: &mut impl FnMut(&'a str, NameSource<'a>),
-    make: fn(&'a AstExpr) -> NameSource<'a>,
-) {
-    if let Some(name) = target_name(target) {
-        return add(name, value.map_or(NameSource::Unclear, make));
-    }
-    if let AssignTargetP::Tuple(parts) = &target.node {
-        parts.iter().for_each(|part| add_target(part, None, add, make));
-    }
 }

@@ -39,7 +39,7 @@ pub(super) fn compile_at(
         return failed(ScriptPlacement::Worker, refusal);
     }
     let called = dependencies::required_definitions(name, &source, script);
-    let (text, offset) = wrap_expression(&called, &source.text);
+    let (text, offset) = wrap_expression(&called.text, &source.text);
     let ast = match AstModule::parse(&source.name, text.clone(), &dialect()) {
         Ok(ast) => ast,
         Err(error) => {
@@ -64,7 +64,11 @@ pub(super) fn compile_at(
     let texts = analysis::texts_of(&resolved, &reads);
     let demand = analysis::memory_demand(&resolved);
     let placement = if demand.is_some() { ScriptPlacement::InProcess } else { ScriptPlacement::Worker };
-    let covered = recorder.map(|recorder| recorder.cover_when(&source, ast.clone(), offset));
+    let locate = |(start, end): (usize, usize)| match (start.checked_sub(offset), end.checked_sub(offset)) {
+        (Some(start), Some(end)) => source.location(Some((start, end))),
+        _ => called.location((start, end)).unwrap_or_else(|| source.location(None)),
+    };
+    let covered = recorder.map(|recorder| recorder.cover_when(ast.clone(), locate));
     let hits = covered.as_ref().map(|covered| Arc::clone(&covered.hits));
     if demand.is_none() && !anywhere {
         return CompiledWhen { when: None, diagnostics: Vec::new(), placement, texts, findings: Vec::new(), hits };

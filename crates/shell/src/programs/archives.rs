@@ -157,6 +157,11 @@ pub(super) fn run_tar(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
 }
 
 pub(super) fn run_archive(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
+    if let Some(directory) = extraction_directory(call, parsed) {
+        let source = parsed.operands.get(1).and_then(|archive| walk.written_before(archive));
+        unpack_into(walk, call, &directory, &source.unwrap_or_else(|| call.stdin.clone()));
+        return TextFlow::from_taint(TextTaint::NAMES);
+    }
     let is_recursive = true;
     let is_filter = matches!(call.name, "gzip" | "bzip2" | "xz" | "zstd" | "pigz" | "lz4");
     let decodes = is_filter && parsed.has("d", "decompress");
@@ -193,19 +198,65 @@ pub(super) fn run_archive(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
     {
         walk.write_file(call.name, archive, "replace", TextFlow::from_taint(flow.taint));
     }
-    if is_filter
-        && has_files
-        && !parsed.has("c", "stdout")
-        && let Some(file) = parsed.operands.first()
-    {
-        let packed = file.with_text(format!("{}.gz", file.text));
-        walk.note_written(&packed, TextFlow::from_taint(flow.taint));
+    let is_asked = parsed.has("t", "test") || parsed.has("l", "list") || parsed.has("c", "stdout");
+    if is_filter && !is_asked {
+        for file in &parsed.operands {
+            let made = if decodes { without_ending(file) } else { file.with_text(packed_name(call.name, &file.text)) };
+            walk.write_file(call.name, &made, "replace", TextFlow::from_taint(flow.taint));
+        }
     }
     flow
 }
 
+/// The directory into which an archive is unpacked; `None` if the call does something else.
+fn extraction_directory(call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> Option<ShellArg> {
+    let extracts = match call.name {
+        "cpio" => parsed.has("i", "extract") && !parsed.has("t", "list"),
+        "pax" => parsed.has("r", "") && !parsed.has("w", ""),
+        "ar" => call.first_operand().is_some_and(|letters| letters.trim_start_matches('-').starts_with('x')),
+        "7z" | "7za" | "7zz" | "rar" => matches!(call.first_operand(), Some("x" | "e")),
+        _ => false,
+    };
+    let named = match call.name {
+        "cpio" => parsed.values("D", "directory").next(),
+        "7z" | "7za" | "7zz" => parsed.values("o", "").next(),
+        "rar" => parsed.operands.get(2).copied(),
+        _ => None,
+    };
+    extracts.then(|| named.cloned().unwrap_or_else(|| ShellArg::new(".")))
+}
+
+/// Writes what an archive has below a directory.
+fn unpack_into(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, directory: &ShellArg, flow: &TextFlow) {
+    if flow.taint.has(TextTaint::NETWORK) {
+        walk.note_unpacked(directory, flow.taint);
+    }
+    walk.write_file(call.name, directory, "unpack", TextFlow::from_taint(flow.taint));
+}
+
+/// The name of the file that a program makes of another one.
+fn packed_name(program: &str, file: &str) -> String {
+    let ending = match program {
+        "bzip2" => "bz2",
+        "xz" => "xz",
+        "zstd" => "zst",
+        "lz4" => "lz4",
+        _ => "gz",
+    };
+    format!("{file}.{ending}")
+}
+
+/// The file that is unpacked from another one: its name without the ending.
+fn without_ending(file: &ShellArg) -> ShellArg {
+    match file.text.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() && !ending.contains('/') => file.with_text(stem.to_owned()),
+        _ => file.clone(),
+    }
+}
+
 pub(super) fn run_unpack(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
-    let target = parsed.values("d", "").next().cloned().unwrap_or_else(|| ShellArg::new("."));
+    let option = if call.name == "unar" { "o" } else { "d" };
+    let target = parsed.values(option, "output-directory").next().cloned().unwrap_or_else(|| ShellArg::new("."));
     let mut flow = match parsed.operands.first() {
         Some(archive) => walk.written_before(archive).unwrap_or_else(|| TextFlow::from_taint(TextTaint::FILE)),
         None => call.stdin.clone(),
@@ -216,12 +267,15 @@ pub(super) fn run_unpack(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
         flow.taint |= TextTaint::DECODED;
         return flow;
     }
-    if !parsed.has("l", "list") && !parsed.has("t", "test") {
-        if flow.taint.has(TextTaint::NETWORK) {
-            let directory = parsed.values("d", "").next().cloned().unwrap_or_else(|| ShellArg::new("."));
-            walk.note_unpacked(&directory, flow.taint);
+    if parsed.has("l", "list") || parsed.has("t", "test") {
+        return TextFlow::from_taint(TextTaint::NAMES);
+    }
+    if matches!(call.name, "gunzip" | "bunzip2" | "unxz") {
+        for packed in &parsed.operands {
+            walk.write_file(call.name, &without_ending(packed), "unpack", flow.clone());
         }
-        walk.write_file(call.name, &target, "unpack", flow);
+    } else {
+        unpack_into(walk, call, &target, &flow);
         for inner in parsed.operands.iter().skip(1) {
             // A pattern of names: the directory in front of it.
             let plain = inner.text.split(['*', '?', '[']).next().unwrap_or_default().trim_end_matches('/');

@@ -114,7 +114,7 @@ pub(super) fn patch_files(walk: &mut CommandWalk<'_>, program: &str, patch: &Tex
         if patch.taint.has(TextTaint::NETWORK) {
             walk.note_unpacked(&ShellArg::new("."), TextTaint::NETWORK);
         }
-        walk.push_watched(Operation::new(OperationKind::Write, program).action("edit"), &ShellArg::new("."));
+        walk.push_path(Operation::new(OperationKind::Write, program).action("unpack"), &ShellArg::new("."));
         return;
     };
     for line in text.lines() {

@@ -2,6 +2,7 @@
 //!
 //! The tables are data: names, options and operands. What a row cannot say is a function in the file of its subject.
 
+mod actions;
 mod archives;
 mod builtins;
 mod cmd;
@@ -41,6 +42,7 @@ mod zsh;
 
 #[cfg(not(feature = "powershell"))]
 use crate::absent::power;
+pub use actions::known_actions;
 pub(crate) use loads::is_load_variable;
 use program::{ProgramDef, ProgramUse, read_operands};
 use subcommand::{SUBCOMMANDS, push_subcommands};

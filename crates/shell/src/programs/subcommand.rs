@@ -111,6 +111,11 @@ impl SubcommandTable {
         lists.flat_map(|list| list.split(' ')).any(|agent| agent == program)
     }
 
+    /// The kinds of all rows, with their actions.
+    pub(super) fn actions(&self) -> impl Iterator<Item = (OperationKind, &'static str)> {
+        self.sections.iter().flat_map(|section| self.rows_of(section)).map(|row| (row.kind, row.action))
+    }
+
     /// The rows of sections, in their order.
     pub(super) fn rows<'s>(&'s self, sections: &'s [usize]) -> impl Iterator<Item = &'s SubcommandDef> {
         sections.iter().filter_map(|number| self.sections.get(*number)).flat_map(|section| self.rows_of(section))

@@ -40,6 +40,17 @@ impl DataCursor {
         }
     }
 
+    /// Whether the place is a key of a payload, as examples and cases have it.
+    pub(super) fn is_payload_key(&self) -> bool {
+        self.is_key && matches!(self.path.last(), Some(DataStep::Key(key)) if key == "payload")
+    }
+
+    /// Whether the place is the name of the tool in a payload.
+    pub(super) fn is_payload_tool(&self) -> bool {
+        let is_name = |steps: &[DataStep]| matches!(steps, [DataStep::Key(payload), DataStep::Key(name)] if payload == "payload" && name == "name");
+        !self.is_key && self.path.last_chunk::<2>().is_some_and(|steps| is_name(steps))
+    }
+
     /// The key that the place is the value of.
     pub(super) fn value_key(&self) -> Option<&str> {
         if self.is_key {

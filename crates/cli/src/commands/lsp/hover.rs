@@ -37,7 +37,9 @@ fn describe(document: &OpenDocument, position: TextPosition) -> Option<String> {
         return None;
     }
     match DocumentPlace::find(document, end)? {
-        DocumentPlace::Data { schema, cursor } => {
+        DocumentPlace::Data { cursor, event, .. } if cursor.is_payload_key() => titled(payload_words(event), &word),
+        DocumentPlace::Data { cursor, .. } if cursor.is_payload_tool() => titled(tool_words(), &word),
+        DocumentPlace::Data { schema, cursor, .. } => {
             let schemas = PlaceSchemas::find(&schema, &cursor.path)?;
             if cursor.is_key {
                 if let Some(text) = schemas.keys().get(word.as_str()) {

@@ -20,8 +20,8 @@ const SCRIPT_KEYS: [&str; 3] = ["script", "when", "verify"];
 /// What is at a place.
 #[derive(Debug)]
 pub(super) enum DocumentPlace<'d> {
-    /// A key or a value.
-    Data { schema: String, cursor: DataCursor },
+    /// A key or a value, and the event of the hook or of the case that it is in.
+    Data { schema: String, cursor: DataCursor, event: Option<&'static EventDef> },
     /// Starlark.
     Script { cursor: ScriptCursor, kind: ScriptKind, event: Option<&'static EventDef>, text: &'d str },
 }
@@ -52,7 +52,12 @@ impl<'d> DocumentPlace<'d> {
             let kind = if is_tool { ScriptKind::Tool } else { ScriptKind::Hook };
             return Some(Self::Script { cursor: cursor_in_line(text, byte, column), kind, event, text });
         }
-        Some(Self::Data { schema: kind.schema_name()?, cursor: DataCursor::at_end_of(before, notation) })
+        let event = match kind {
+            EditedFileKind::Cases => event_of_case(matter, before.len()),
+            _ => nearest_event(matter, before.len()),
+        };
+        let cursor = DataCursor::at_end_of(before, notation);
+        Some(Self::Data { schema: kind.schema_name()?, cursor, event: event.and_then(find_event) })
     }
 }
 
@@ -81,6 +86,21 @@ fn nearest_event(matter: &str, byte: usize) -> Option<&str> {
     let (before, after) = (matter.get(..byte)?, matter.get(byte..)?);
     let found = before.lines().rev().find_map(event_in).or_else(|| after.lines().find_map(event_in));
     found.map(|event| event.trim_matches(['"', '\'']))
+}
+
+/// The event of the case around a byte; the cases are the items of a list.
+fn event_of_case(text: &str, byte: usize) -> Option<&str> {
+    let (before, after) = (text.get(..byte)?, text.get(byte..)?);
+    let start = before.rfind("\n-").map_or(0, |end| end + 1);
+    let end = after.find("\n-").map_or(text.len(), |length| byte + length);
+    let case = text.get(start..end)?;
+    let mut keys = case.match_indices("event:").filter(|(at, _)| {
+        let before = case.get(..*at).and_then(|before| before.chars().next_back());
+        before.is_none_or(|letter| matches!(letter, ' ' | '{' | ',' | '\n'))
+    });
+    let (at, key) = keys.next()?;
+    let value = case.get(at + key.len()..)?.lines().next()?;
+    value.split([',', '}', '#']).next().map(|event| event.trim().trim_matches(['"', '\'']))
 }
 
 /// The column where the script begins on the last line of a text, if that line is a part of one.

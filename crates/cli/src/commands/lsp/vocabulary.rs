@@ -4,6 +4,7 @@ use pintle_host::dialects::{DIALECTS, lifecycle_hooks};
 use pintle_host::event::{CATALOGUE, EventDef};
 use pintle_host::packs::packs;
 use pintle_host::script::{ScriptKind, catalogue};
+use pintle_host::shell::known_actions;
 use pintle_host::tools::VOCABULARIES;
 use pintle_host::{EventKind, EventName};
 use serde_json::Value;
@@ -103,10 +104,28 @@ fn description_of(schema: &Value) -> String {
     schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ")
 }
 
+/// The actions of operations of these kinds, with their kinds; of all kinds if there are none.
+pub(super) fn action_words(kinds: &[&str]) -> Vec<KnownWord> {
+    let mut words: Vec<KnownWord> = Vec::new();
+    for (kind, action) in known_actions() {
+        let kind = serde_json::to_value(kind).unwrap_or_default();
+        let kind = kind.as_str().unwrap_or_default();
+        if !kinds.is_empty() && !kinds.contains(&kind) {
+            continue;
+        }
+        match words.iter_mut().find(|(known, _)| known == action) {
+            Some((_, owners)) => owners.push_str(&format!(", `{kind}`")),
+            None => words.push((action.to_owned(), format!("an action of `{kind}`"))),
+        }
+    }
+    words
+}
+
 /// The words that a field of a payload, an operation or a path may be.
 pub(super) fn words_of_field(field: &str) -> Vec<KnownWord> {
     let definitions: &[&str] = match field {
         "name" | "tool" => return tool_words(),
+        "action" => return action_words(&[]),
         "kind" => &["OperationKind", "ToolKind"],
         "place" => &["PathPlace"],
         "tags" => &["OperationTag"],

@@ -59,6 +59,7 @@ impl ReplayArgs {
                 user: &self.hooks.user,
                 tapes: &self.tapes,
                 threads: self.threads,
+                uses_examples: false,
             };
             return self.redecide.execute(&task, terminal, global);
         }

@@ -61,7 +61,7 @@ pub(in crate::commands) fn test_files(named: &[PathBuf], built: &LoadedRuntime) 
 }
 
 /// The cases of files, or the errors in them.
-pub(super) fn read_cases(files: &[PathBuf]) -> (Vec<PolicyCase>, Vec<Diagnostic>) {
+pub(in crate::commands) fn read_cases(files: &[PathBuf]) -> (Vec<PolicyCase>, Vec<Diagnostic>) {
     let (mut cases, mut diagnostics) = (Vec::new(), Vec::new());
     for file in files.iter().map(|path| load_case_file(path)) {
         cases.extend(file.cases);

@@ -215,7 +215,7 @@ fn rule_results(active: &ActivePack, status: impl Fn(&RuleDef, &str) -> TestStat
 }
 
 /// The event of a payload, completed as hosts complete it.
-pub(super) fn build_event(name: &EventName, payload: &Value, runtime: &Runtime) -> Result<Event, String> {
+pub(in crate::commands) fn build_event(name: &EventName, payload: &Value, runtime: &Runtime) -> Result<Event, String> {
     check_fields(name, payload)?;
     let mut value = payload.clone();
     complete_payload(name, &mut value).map_err(|error| format!("the payload is not valid for `{name}`: {error}"))?;

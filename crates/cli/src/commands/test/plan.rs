@@ -100,14 +100,7 @@ impl TestPlan {
 
     /// The declarations of the hooks: those of all agents, then those of single agents.
     pub(super) fn declarations(&self) -> Vec<&HookDeclaration> {
-        let mut declarations: Vec<&HookDeclaration> = self.built.declarations.iter().collect();
-        let members = self.built.team.iter().flat_map(|team| &team.agents);
-        let mut agents: Vec<_> = members.chain(self.built.agent.iter().flat_map(|agent| &agent.agents)).collect();
-        while let Some(agent) = agents.pop() {
-            agents.extend(&agent.agents);
-            declarations.extend(&agent.hooks);
-        }
-        declarations
+        declarations_of(&self.built)
     }
 
     /// The tests that are wanted, in the order of their results.
@@ -173,6 +166,18 @@ impl TestPlan {
     }
 }
 
+/// The declarations of hooks: those of all agents, then those of single agents.
+pub(in crate::commands) fn declarations_of(built: &LoadedRuntime) -> Vec<&HookDeclaration> {
+    let mut declarations: Vec<&HookDeclaration> = built.declarations.iter().collect();
+    let members = built.team.iter().flat_map(|team| &team.agents);
+    let mut agents: Vec<_> = members.chain(built.agent.iter().flat_map(|agent| &agent.agents)).collect();
+    while let Some(agent) = agents.pop() {
+        agents.extend(&agent.agents);
+        declarations.extend(&agent.hooks);
+    }
+    declarations
+}
+
 /// Runs tests of a plan one after another.
 pub(super) struct ItemRunner<'p> {
     plan: &'p TestPlan,
@@ -182,6 +187,12 @@ pub(super) struct ItemRunner<'p> {
 }
 
 impl ItemRunner<'_> {
+    /// The same, without scenarios that need something outside this process.
+    pub(super) fn within_process(mut self) -> Self {
+        self.scenarios.is_in_process = true;
+        self
+    }
+
     pub(super) fn run(&mut self, item: TestItem) -> Result<Vec<TestResult>, CliError> {
         let plan = self.plan;
         Ok(match item {

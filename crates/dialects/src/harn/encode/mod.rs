@@ -1,9 +1,13 @@
 //! Encodes events for Harn hooks.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use pintle_contract::{Event, KeySource, LazyPayload, LazyValue, PayloadKey};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{HarnEventDef, event_def};
+use crate::DialectEvent;
 
 /// The payload of an event, encoded key by key; `None` if Harn does not have the event.
 pub(super) fn lazy_payload(event: &Event) -> Option<LazyPayload<'_>> {
@@ -21,6 +25,31 @@ pub(super) fn encode(event: &Event, event_alias: &str) -> Value {
         }
     };
     Value::Object(fields)
+}
+
+/// The schema of an event's payload; `None` if Harn does not have the event.
+pub(super) fn payload_schema(name: &str) -> Option<&'static Value> {
+    static SCHEMAS: LazyLock<HashMap<&str, Value>> =
+        LazyLock::new(|| event_def::ROWS.iter().map(|def| (def.name, schema_of(def))).collect());
+    SCHEMAS.get(DialectEvent::by_name(event_def::ROWS, name)?.name)
+}
+
+/// The keys of a payload as a schema: those that are a field of the catalogue's event have its type.
+fn schema_of(def: &HarnEventDef) -> Value {
+    let canonical = def.canonical.def().schema();
+    let mut properties = properties_of(def.all_keys(), canonical);
+    properties.insert(String::from("event"), json!({"enum": [def.name]}));
+    let definitions = canonical.get("$defs").cloned().unwrap_or_default();
+    json!({"type": "object", "properties": properties, "$defs": definitions})
+}
+
+fn properties_of(keys: impl Iterator<Item = &'static PayloadKey>, canonical: &Value) -> Map<String, Value> {
+    let schema_of_key = |key: &PayloadKey| match key.get {
+        KeySource::Field(name) => canonical.get("properties").and_then(|fields| fields.get(name)).cloned(),
+        KeySource::Table(keys) => Some(json!({"type": "object", "properties": properties_of(keys.iter(), canonical)})),
+        KeySource::Computed(_) => None,
+    };
+    keys.map(|key| (key.name.to_owned(), schema_of_key(key).unwrap_or_else(|| json!({})))).collect()
 }
 
 #[cfg(test)]

@@ -65,6 +65,7 @@ pub(super) fn resolve(handler: &str, home: &PackageContext<'_>) -> Result<Handle
         name: Arc::from(name),
         module: text,
         function: FunctionRef::Exported(Arc::from(function)),
+        defined_name: Some(Arc::from(function)),
     }))
 }
 

@@ -199,6 +199,7 @@ impl PluginRegistrar {
             name: Arc::clone(&self.name),
             module: self.module.clone(),
             function: FunctionRef::Registered(closure.index),
+            defined_name: own_name(closure).map(Arc::from),
         })
     }
 

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use jiff::Timestamp;
 use parking_lot::Mutex;
-use pintle_host::redecide::{PolicyHooks, RedecisionReport, RedecisionTask, TapeRedecision, redecide_tape};
+use pintle_host::redecide::{self, PolicyHooks, RedecisionReport, RedecisionTask, TapeRedecision, redecide_tape};
 use pintle_host::tape::TapeReader;
 use pintle_host::{EventKind, Layer, LoadedRuntime, Runtime, RuntimeBuilder, WorkerProgram};
 
-use super::{ReadTape, RedecisionResult, session_files};
+use super::example_calls::ExampleCalls;
+use super::{ExampleCount, ReadTape, RedecisionResult, session_files};
 use crate::error::CliError;
-use crate::options::{HookPaths, UserOptions, load_hooks, print_load_errors};
+use crate::options::{HookPaths, UserOptions, current_dir, load_hooks, print_load_errors};
 use crate::render::diagnostic;
 use crate::render::progress::ProgressLine;
 use crate::terminal::Terminal;
@@ -181,16 +183,52 @@ pub(super) fn redecide(
     }
     let all = [Some(&sets), base.as_ref()].into_iter().flatten();
     let heard = all.flat_map(|sets| [&sets.for_hosts, &sets.for_own]).flatten().flat_map(PolicyHooks::heard_events);
+    let unheard_events = unheard_events(heard, &report);
+    Ok(RedecisionResult { report, tapes, unheard_events, examples: None })
+}
+
+/// Compares two sets of hooks on the calls of their examples.
+pub(super) fn decide_examples(
+    (base, base_paths): (&HookSets, &[PathBuf]),
+    (sets, paths): (&HookSets, &[PathBuf]),
+    options: &RedecisionOptions,
+    terminal: &Terminal,
+) -> Result<RedecisionResult, CliError> {
+    let loaded = [(base_paths, &base.for_hosts), (paths, &sets.for_hosts)];
+    let loaded = loaded.into_iter().filter_map(|(paths, built)| Some((paths, built.as_ref()?)));
+    let ExampleCalls { events, written, left_out } = ExampleCalls::collect(&loaded.collect::<Vec<_>>());
+    let (base, sets) = (base.compile(terminal)?, sets.compile(terminal)?);
+    let examples = ExampleCount { written, derived: events.len() - written, left_out };
+    let here = current_dir();
+    let report = sets.for_hosts.as_ref().map(|hooks| {
+        let task = RedecisionTask {
+            base: base.for_hosts.as_ref(),
+            hooks,
+            tape: 0,
+            project: Some(&here),
+            since_ms: None,
+            example_limit: options.example_limit,
+        };
+        redecide::decide_examples(events, u64::try_from(Timestamp::now().as_millisecond()).unwrap_or_default(), &task)
+    });
+    let report = report.unwrap_or_default();
+    let heard = [&base, &sets].into_iter().filter_map(|sets| sets.for_hosts.as_ref());
+    let unheard_events = unheard_events(heard.flat_map(PolicyHooks::heard_events), &report);
+    Ok(RedecisionResult { report, tapes: Vec::new(), unheard_events, examples: Some(examples) })
+}
+
+/// The events that hooks listen to and about which nothing was decided.
+fn unheard_events<'e>(event_names: impl Iterator<Item = &'e str>, report: &RedecisionReport) -> Vec<String> {
     let has_calls = report.seen_events.contains(EventKind::ToolPre.name());
     // What is decided about a call before `tool.pre` is decided from its record.
     let is_of_call = |event: &str| {
         has_calls && [EventKind::ToolTransform, EventKind::ToolGuard].iter().any(|kind| kind.name() == event)
     };
-    let unheard = heard.filter(|event| !report.seen_events.contains(*event) && !is_of_call(event));
+    let unheard = event_names.filter(|event| !report.seen_events.contains(*event) && !is_of_call(event));
     let mut unheard_events: Vec<String> = unheard.map(str::to_owned).collect();
     unheard_events.sort();
     unheard_events.dedup();
-    Ok(RedecisionResult { report, tapes, unheard_events })
+    unheard_events
 }
 
 /// Decides about a tape. Returns its session and why it was not read whole, too.

@@ -36,6 +36,11 @@ pub(super) fn result_to_json(result: &RedecisionResult) -> Value {
     json!({
         "version": VERSION,
         "tapes": result.tapes.len(),
+        "examples": result.examples.as_ref().map(|examples| json!({
+            "written": examples.written,
+            "derived": examples.derived,
+            "left_out": examples.left_out,
+        })),
         "calls": report.calls,
         "events": report.events,
         "unchanged": report.unchanged,

@@ -1,6 +1,7 @@
 //! What other hooks would have decided about recorded calls: `pintle replay --with`, and `pintle diff`.
 
 mod decider;
+mod example_calls;
 mod json;
 mod session_files;
 mod text;
@@ -53,6 +54,8 @@ pub(in crate::commands) struct ComparisonTask<'t> {
     /// The tapes that are named; none are those of the log.
     pub(in crate::commands) tapes: &'t [PathBuf],
     pub(in crate::commands) threads: Option<NonZeroUsize>,
+    /// Whether two sets are compared on the calls of their examples instead of on tapes. They are, too, without a tape.
+    pub(in crate::commands) uses_examples: bool,
 }
 
 /// Which changes fail the command.
@@ -70,6 +73,19 @@ struct RedecisionResult {
     tapes: Vec<ReadTape>,
     /// Events that the hooks listen to and that no tape has.
     unheard_events: Vec<String>,
+    /// The calls of examples, if there was no tape to compare the hooks on.
+    examples: Option<ExampleCount>,
+}
+
+/// How many calls of examples were compared.
+#[derive(Debug)]
+struct ExampleCount {
+    /// Those that are written in examples, packs, rules and case files.
+    written: usize,
+    /// Those that are derived from them and from the words of rules.
+    derived: usize,
+    /// Those beyond the most that are compared.
+    left_out: usize,
 }
 
 /// A tape that was read.
@@ -116,13 +132,18 @@ impl RedecideArgs {
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
-        let tapes = self.find_tapes(task.tapes)?;
+        let tapes = if task.uses_examples { Vec::new() } else { self.find_tapes(task.tapes)? };
         let base = task.base.map(|paths| HookSets::load(paths, task.user, &tapes, terminal)).transpose()?;
         let sets = HookSets::load(task.hooks, task.user, &tapes, terminal)?;
         let limit = Some(self.limit.unwrap_or(EXAMPLES)).filter(|limit| *limit > 0).unwrap_or(usize::MAX);
         let options =
             RedecisionOptions { since_ms: self.filter.since_ms(), example_limit: limit, threads: task.threads };
-        let result = decider::redecide(&sets, base.as_ref(), tapes, &options, terminal)?;
+        let result = match (&base, task.base) {
+            (Some(base), Some(base_paths)) if tapes.is_empty() => {
+                decider::decide_examples((base, base_paths), (&sets, task.hooks), &options, terminal)?
+            }
+            _ => decider::redecide(&sets, base.as_ref(), tapes, &options, terminal)?,
+        };
         if global.json {
             terminal.print_json(&json::result_to_json(&result));
         } else {

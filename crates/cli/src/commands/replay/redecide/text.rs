@@ -7,7 +7,7 @@ use pintle_host::redecide::{ChangeDirection, ChangeGroup, ChangeSource, PolicyAn
 use pintle_host::tape::decisions::describe_payload;
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 
-use super::{ComparisonTask, ReadTape, RedecisionResult};
+use super::{ComparisonTask, ExampleCount, ReadTape, RedecisionResult};
 use crate::commands::log::time_text;
 use crate::render::count_text;
 use crate::terminal::Terminal;
@@ -35,9 +35,12 @@ pub(super) fn print_result(result: &RedecisionResult, task: &ComparisonTask<'_>,
     let words = if task.base.is_some() { ["before", "after"] } else { ["then", "now"] };
     let calls = count_text(to_usize(report.calls), "tool call");
     let events = count_text(to_usize(report.events), "other event");
-    let sessions = count_text(result.tapes.len(), "session");
+    let compared = match &result.examples {
+        Some(_) => String::from("from examples of both; no recorded calls"),
+        None => format!("of {}", count_text(result.tapes.len(), "session")),
+    };
     let mut lines = vec![
-        StyledLine::new(Tone::Plain, format!("{title}: {calls} and {events} of {sessions}")),
+        StyledLine::new(Tone::Plain, format!("{title}: {calls} and {events} {compared}")),
         StyledLine::new(Tone::Quiet, format!("unchanged: {}", report.unchanged)),
     ];
     for ((before, after), group) in &report.changes {
@@ -90,21 +93,12 @@ fn push_group(lines: &mut Vec<StyledLine>, group: &ChangeGroup, result: &Redecis
     }
 }
 
-/// A call: its time, ID, agent, what it does, and why the stricter answer is as it is.
+/// A call: its time, ID and agent, unless it is an example, what it does, and why the stricter answer is as it is.
 fn call_line(call: &RedecidedCall, result: &RedecisionResult, answer: Option<(&PolicyAnswer, &str)>) -> StyledLine {
-    let tape = result.tapes.get(call.tape);
-    let id = tape.and_then(|tape| tape.entry_id(call)).unwrap_or_else(|| {
-        let is_tape = tape.is_none_or(|tape| tape.client.is_none());
-        let session = call.session.chars().take(SESSION_DIGITS).collect::<String>();
-        if is_tape {
-            format!("record {}", call.seq)
-        } else {
-            format!("{}:{}", single_line(&session, NAME_CHARS), call.seq)
-        }
-    });
-    let agent = tape.and_then(|tape| tape.location.host.as_deref()).unwrap_or(&call.agent);
-    let time = time_text(call.at_ms, &TimeZone::system());
-    let mut line = StyledLine::new(Tone::Quiet, format!("  {time}  {id:<10}  {:<8}  ", single_line(agent, NAME_CHARS)));
+    let mut line = StyledLine::new(Tone::Quiet, String::from("  "));
+    if result.examples.is_none() {
+        line.push(Tone::Quiet, record_text(call, result));
+    }
     let text = format!("{}: {}", single_line(&call.subject(), NAME_CHARS), single_line(&call.call, LONG_CHARS));
     line.push(Tone::Plain, text.strip_suffix(": ").unwrap_or(&text).to_owned());
     if let Some((answer, word)) = answer {
@@ -122,10 +116,30 @@ fn call_line(call: &RedecidedCall, result: &RedecisionResult, answer: Option<(&P
     line
 }
 
+/// The time, ID and agent of a recorded call.
+fn record_text(call: &RedecidedCall, result: &RedecisionResult) -> String {
+    let tape = result.tapes.get(call.tape);
+    let id = tape.and_then(|tape| tape.entry_id(call)).unwrap_or_else(|| {
+        let is_tape = tape.is_none_or(|tape| tape.client.is_none());
+        let session = call.session.chars().take(SESSION_DIGITS).collect::<String>();
+        if is_tape {
+            format!("record {}", call.seq)
+        } else {
+            format!("{}:{}", single_line(&session, NAME_CHARS), call.seq)
+        }
+    });
+    let agent = tape.and_then(|tape| tape.location.host.as_deref()).unwrap_or(&call.agent);
+    let time = time_text(call.at_ms, &TimeZone::system());
+    format!("{time}  {id:<10}  {:<8}  ", single_line(agent, NAME_CHARS))
+}
+
 fn print_notes(result: &RedecisionResult, terminal: &Terminal) {
     let report = &result.report;
     if result.tapes.is_empty() {
-        terminal.print_note("no session is recorded here that these options select");
+        match &result.examples {
+            None => terminal.print_note("no session is recorded here that these options select"),
+            Some(examples) => print_example_notes(examples, result, terminal),
+        }
         return;
     }
     if report.own_denials > 0 {
@@ -148,6 +162,23 @@ fn print_notes(result: &RedecisionResult, terminal: &Terminal) {
     }
     if let Some(more) = problems.len().checked_sub(MOST_NOTES).filter(|more| *more > 0) {
         terminal.print_note(format!("{more} more tapes cannot be read to their end"));
+    }
+}
+
+/// What the calls of examples are, and what they do not show.
+fn print_example_notes(examples: &ExampleCount, result: &RedecisionResult, terminal: &Terminal) {
+    let ExampleCount { written, derived, left_out } = examples;
+    terminal.print_note(format!(
+        "{written} from the examples of hooks, packs and rules and from case files, and {derived} derived from those and from \
+         the words of rules; equal answers about them do not prove that the sets are equal"
+    ));
+    if *left_out > 0 {
+        terminal.print_note(format!("{left_out} more were left out"));
+    }
+    if !result.unheard_events.is_empty() {
+        let events = result.unheard_events.join(", ");
+        terminal
+            .print_note(format!("hooks listen to events without an example, and were not called for them: {events}"));
     }
 }
 

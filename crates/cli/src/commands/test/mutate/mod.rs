@@ -22,6 +22,9 @@ use hook_mutants::{HookMutant, MutantScope, collect_mutants};
 pub(super) use mutation_report::MutationReport;
 use mutation_report::{JudgedMutant, MutantFate};
 
+/// The most scenarios that are played with one mutant: each is a session of its own.
+const MAX_SCENARIOS: usize = 20;
+
 /// A statement, by its file and its span.
 type StatementKey = (PathBuf, usize, usize);
 
@@ -74,7 +77,7 @@ pub(super) fn judge_mutants(
         .flat_map(|script| script.points())
         .filter_map(|(point, _)| statement_key(point))
         .collect();
-    let judge = MutantJudge { plan, tests, setup, statements, runs_cases: outward.is_none() };
+    let judge = MutantJudge { plan, tests, setup, statements, runs_all_hooks: outward.is_none() };
     let progress = ProgressLine::new(terminal, "mutants");
     let fates = run_parallel(setup.jobs, mutants.len(), &progress, || {
         |index: usize| mutants.get(index).map_or(MutantFate::Invalid, |mutant| judge.fate_of(mutant))
@@ -83,7 +86,11 @@ pub(super) fn judge_mutants(
     let judged = mutants.into_iter().zip(fates).map(|(mutant, fate)| JudgedMutant { mutant, fate });
     let mut skipped: Vec<String> = skipped.into_iter().map(|hook| hook.name.clone()).collect();
     skipped.dedup();
-    MutationReport::new(judged.collect(), skipped, outward.filter(|_| !plan.cases.is_empty()))
+    MutationReport::new(
+        judged.collect(),
+        skipped,
+        outward.filter(|_| !(plan.cases.is_empty() && plan.scenarios.is_empty())),
+    )
 }
 
 /// Whether a call of a hook does something outside of Pintle, so that it must not see what mutants make of an event.
@@ -107,34 +114,35 @@ struct MutantJudge<'a> {
     setup: &'a TestSetup<'a>,
     /// The statements of all scripts.
     statements: HashSet<StatementKey>,
-    /// Whether cases can be run: not if one of their hooks acts outside.
-    runs_cases: bool,
+    /// Whether cases and scenarios can be run: not if one of their hooks acts outside.
+    runs_all_hooks: bool,
 }
 
 impl MutantJudge<'_> {
     fn fate_of(&self, mutant: &HookMutant) -> MutantFate {
-        let (items, is_reached) = self.tests_of(mutant);
+        let items = self.tests_of(mutant);
         let changes = RunChanges { coverage: None, substitutes: Some(Arc::clone(&mutant.declarations)) };
         let Ok(builder) = self.setup.start(&changes) else { return MutantFate::Invalid };
         let built = builder.load();
         if built.has_errors() {
             return MutantFate::Invalid;
         }
-        let plan = TestPlan::new(built, self.plan.cases.clone(), Vec::new(), self.plan.is_only_cases);
-        let mut runner = plan.start_runner(self.setup, &changes);
+        let plan = TestPlan::new(built, self.plan.cases.clone(), self.plan.scenarios.clone(), self.plan.is_only_cases);
+        let mut runner = plan.start_runner(self.setup, &changes).within_process();
+        let mut is_reached = false;
+        // What takes longest is last.
         let is_noticed = items.into_iter().any(|item| {
             let results = runner.run(item).unwrap_or_default();
+            is_reached |= !results.is_empty();
             results.iter().any(|result| matches!(result.status, TestStatus::Fails(_)))
         });
         if is_noticed { MutantFate::Noticed } else { MutantFate::Survives { is_reached } }
     }
 
-    /// The tests that reach a mutant, and whether any does.
-    fn tests_of(&self, mutant: &HookMutant) -> (Vec<TestItem>, bool) {
-        // A scenario may have other hooks than those that are changed.
+    /// The tests that reach a mutant, scenarios last.
+    fn tests_of(&self, mutant: &HookMutant) -> Vec<TestItem> {
         let may_run = |item: &TestItem| match item {
-            TestItem::Case(_) => self.runs_cases,
-            TestItem::Scenario(_) => false,
+            TestItem::Case(_) | TestItem::Scenario(_) => self.runs_all_hooks,
             TestItem::Example { .. } | TestItem::Rules(_) => true,
         };
         let all = || self.tests.iter().filter(|test| may_run(&test.item));
@@ -144,7 +152,11 @@ impl MutantJudge<'_> {
                 suite.is_some_and(|suite| mutant.declarations.iter().any(|declared| suite.is_of(declared)))
             }
             TestItem::Case(_) => true,
-            TestItem::Rules(_) | TestItem::Scenario(_) => false,
+            // A scenario may have other hooks than those that are changed.
+            TestItem::Scenario(scenario) => {
+                self.plan.scenarios.get(*scenario).is_some_and(|scenario| scenario.hooks.is_empty())
+            }
+            TestItem::Rules(_) => false,
         };
         let items: Vec<TestItem> = match &mutant.scope {
             MutantScope::Script { path, start, is_top_level } => {
@@ -165,7 +177,9 @@ impl MutantJudge<'_> {
         let mut items = items;
         items.sort_unstable();
         items.dedup();
-        let is_reached = !items.is_empty();
-        (items, is_reached)
+        let is_scenario = |item: &&TestItem| matches!(item, TestItem::Scenario(_));
+        let surplus = items.iter().filter(is_scenario).count().saturating_sub(MAX_SCENARIOS);
+        items.truncate(items.len() - surplus);
+        items
     }
 }

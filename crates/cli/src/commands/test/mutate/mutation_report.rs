@@ -38,7 +38,7 @@ pub(in crate::commands::test) struct MutationReport {
     mutants: Vec<JudgedMutant>,
     /// The hooks that are not changed, since they act outside of Pintle.
     skipped: Vec<String>,
-    /// The hook because of which cases are not run.
+    /// The hook because of which cases and scenarios are not run.
     blocker: Option<String>,
     /// The lines whose marks say another number of equivalent mutants than survive there.
     wrong_marks: Vec<String>,
@@ -126,8 +126,9 @@ impl MutationReport {
             terminal.print_note(format!("hook `{hook}` acts outside of Pintle, so it is not changed"));
         }
         if let Some(hook) = &self.blocker {
-            terminal
-                .print_note(format!("cases were not run with mutants, because hook `{hook}` acts outside of Pintle"));
+            terminal.print_note(format!(
+                "cases and scenarios were not run with mutants, because hook `{hook}` acts outside of Pintle"
+            ));
         }
         self.wrong_marks.iter().for_each(|text| terminal.print_note(text));
     }
