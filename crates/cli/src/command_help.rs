@@ -123,6 +123,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "diff",
         &[
             ("diff old/policy.yaml new/policy.yaml", "compare two policies on recorded calls"),
+            ("diff old new --examples", "or on what their examples and rules name"),
             ("diff old new --fail-on looser", "fail if the new one allows what the old one denies"),
         ],
     ),
