@@ -116,6 +116,15 @@ commands! {
     /// Check that an agent runs Pintle's hooks.
     #[command(long_about = "Check that an agent runs Pintle's hooks, and diagnose why if it does not")]
     Doctor(doctor::DoctorArgs),
+    /// Say where this program was installed from, and how to update it there.
+    #[command(long_about = update::LONG_ABOUT)]
+    Update(update::UpdateArgs),
+    /// Print the completions of a shell.
+    #[command(long_about = completions::LONG_ABOUT)]
+    Completions(completions::CompletionsArgs),
+    /// Write the man pages into a directory, for packages.
+    #[command(hide = true)]
+    Man(man::ManArgs),
     /// Run hook scripts in an isolated process, started by Pintle itself.
     #[command(hide = true)]
     ScriptWorker(script_worker::ScriptWorkerArgs),
