@@ -12,9 +12,11 @@ use pintle_host::process::{AncestorProcess, list_ancestors};
 
 use crate::HOSTS;
 
-/// Agents that are not hosts, and Pintle's own loop.
-const OTHER_AGENTS: [(&str, AgentMarks); 7] = [
-    ("Pintle", AgentMarks { programs: &["pintle"], ..AgentMarks::NONE }),
+/// Pintle's own loop. A script of this name only starts the program, as the package of npm does for its user.
+const OWN_LOOP: (&str, AgentMarks) = ("Pintle", AgentMarks { programs: &["pintle"], ..AgentMarks::NONE });
+
+/// Agents that are not hosts.
+const OTHER_AGENTS: [(&str, AgentMarks); 6] = [
     ("docker-agent", AgentMarks { programs: &["docker-agent", "cagent"], ..AgentMarks::NONE }),
     ("Goose", AgentMarks { programs: &["goose"], variables: &["GOOSE_TERMINAL"], ..AgentMarks::NONE }),
     ("Amp", AgentMarks { programs: &["amp"], packages: &["@sourcegraph/amp"], ..AgentMarks::NONE }),
@@ -85,9 +87,10 @@ fn find_agent(variables: &[String], above: &[AncestorProcess]) -> Option<AgentAn
         })
     };
     let by_program = |process: &AncestorProcess| {
-        let found = agents().find(|(_, marks)| marks.match_program(&process.name, &process.arguments));
-        let evidence = format!("process {} is `{}`", process.id, process.name);
-        found.map(|(agent, _)| AgentAncestor { agent, evidence })
+        let (name, arguments) = (process.name.as_str(), process.arguments.as_slice());
+        let found = agents().find(|(_, marks)| marks.match_program(name, arguments)).map(|(agent, _)| agent);
+        let found = found.or_else(|| OWN_LOOP.1.match_binary(name, arguments).then_some(OWN_LOOP.0));
+        found.map(|agent| AgentAncestor { agent, evidence: format!("process {} is `{name}`", process.id) })
     };
     let first = by_variables(variables);
     first
@@ -154,6 +157,9 @@ mod tests {
             }
         }
         assert_eq!(agent_above(&["sh", "/usr/local/bin/pintle run", "bash", "init"], &[]), Some("Pintle"));
+        // Node.js starts the program for a user who installed it with npm, and the loop is found itself.
+        assert_eq!(agent_above(&["node /usr/local/bin/pintle init", "bash", "login", "init"], &[]), None);
+        assert_eq!(agent_above(&["sh", "pintle run", "node /usr/local/bin/pintle run", "bash"], &[]), Some("Pintle"));
         assert_eq!(agent_above(&["sh", "cagent run", "bash", "init"], &[]), Some("docker-agent"));
         assert_eq!(agent_above(&terminal, &["AI_AGENT"]), Some("an agent"));
     }

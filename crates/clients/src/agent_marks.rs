@@ -21,10 +21,10 @@ impl AgentMarks {
     /// Whether a process is the agent's own program: its name, and its command line.
     #[must_use]
     pub fn match_program(&self, name: &str, arguments: &[String]) -> bool {
-        let first = arguments.first().map_or("", String::as_str);
-        if [name, base_name(first)].into_iter().any(|name| self.has_program(name)) {
+        if self.match_binary(name, arguments) {
             return true;
         }
+        let first = arguments.first().map_or("", String::as_str);
         if !is_interpreter(name) && !is_interpreter(base_name(first)) {
             return false;
         }
@@ -32,6 +32,13 @@ impl AgentMarks {
         let stem = base_name(script);
         let stem = stem.split_once('.').map_or(stem, |(stem, _)| stem);
         self.has_program(stem) || self.packages.iter().any(|package| script.contains(&format!("/{package}/")))
+    }
+
+    /// The same for an agent that is never a script of an interpreter.
+    #[must_use]
+    pub fn match_binary(&self, name: &str, arguments: &[String]) -> bool {
+        let first = arguments.first().map_or("", String::as_str);
+        [name, base_name(first)].into_iter().any(|name| self.has_program(name))
     }
 
     fn has_program(&self, name: &str) -> bool {

@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "chores print for their user")]
 
 mod bars;
+mod dist;
 mod fuzz;
 mod graph;
 mod reference;
@@ -42,6 +43,12 @@ const CHORES: &[RepositoryChore] = &[
         arguments: "[--only NAME...]",
         about: "measure what Pintle costs beside floors and peers, and write docs/reference/performance.md",
         run: bars::run,
+    },
+    RepositoryChore {
+        name: "dist",
+        arguments: "[--only NAME,..] [--target TRIPLE,..] [--built] [--check] [--twice]",
+        about: "make the packages of a release; --check installs and tries them, --twice builds them a second time",
+        run: dist::run,
     },
     RepositoryChore {
         name: "timings",

@@ -122,8 +122,8 @@ fn read_folder(dir: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -
     Ok(())
 }
 
-/// What a program printed.
-fn capture_output(command: &mut Command) -> Result<String, String> {
+/// Runs a program and returns what it printed.
+pub fn capture_output(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("cannot run `{name}`: {error}"))?;
     if !output.status.success() {

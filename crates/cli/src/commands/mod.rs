@@ -66,6 +66,9 @@ commands! {
     Install(install::InstallArgs),
     /// Remove Pintle from another agent's settings.
     Uninstall(uninstall::UninstallArgs),
+    /// Say where this program was installed from, and how to update it there.
+    #[command(long_about = update::LONG_ABOUT)]
+    Update(update::UpdateArgs),
     /// Pause self-protection for some minutes, so that an agent may edit its policy.
     #[command(long_about = pause::LONG_ABOUT)]
     Pause(pause::PauseArgs),
@@ -118,6 +121,12 @@ commands! {
     ///
     /// `pintle install` configures the agent to run this command.
     Hook(hook::HookArgs),
+    /// Print the completions of a shell.
+    #[command(long_about = completions::LONG_ABOUT)]
+    Completions(completions::CompletionsArgs),
+    /// Write the man pages into a directory, for packages.
+    #[command(hide = true)]
+    Man(man::ManArgs),
     /// Run hook scripts in an isolated process, started by Pintle itself.
     #[command(hide = true)]
     ScriptWorker(script_worker::ScriptWorkerArgs),

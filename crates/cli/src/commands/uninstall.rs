@@ -5,6 +5,7 @@ use std::fs;
 use clap::Args;
 use pintle_bridge::install::{InstallEnvironment, InstallPlan, InstallScope, installed_entries};
 use pintle_bridge::{HostDef, list_host_names};
+use pintle_host::loader::state_dir;
 
 use super::init::PolicyFile;
 use super::install::{EditConfirmation, SettingsEdit, to_cli_error};
@@ -42,6 +43,9 @@ impl UninstallArgs {
             }
         }
         self.remove_policy(&site, scope, terminal)?;
+        if scope == InstallScope::User && !self.agreement.is_dry_run() {
+            leave_state(&site, terminal);
+        }
         Ok(CliStatus::Done)
     }
 
@@ -88,4 +92,16 @@ impl UninstallArgs {
         terminal.print_line(format!("policy: removed `{shown}`"));
         Ok(())
     }
+}
+
+/// Ends the residents of the user, and says which directory stays: the tapes in it are a record of what agents did.
+fn leave_state(environment: &InstallEnvironment, terminal: &Terminal) {
+    let Some(state) = state_dir().filter(|dir| dir.is_dir()) else { return };
+    // One that does not answer ends when no call comes.
+    #[cfg(target_os = "linux")]
+    let _ = pintle_bridge::ask_residents(&state, &pintle_hook::ResidentRequest::Stop);
+    terminal.print_note(format!(
+        "`{}` stays, with the tapes of what was decided; delete it if you need them no longer",
+        environment.display_path(&state)
+    ));
 }

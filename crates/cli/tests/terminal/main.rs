@@ -20,6 +20,7 @@ mod explain;
 mod extends;
 mod fire;
 mod found_hooks;
+mod getting_it;
 mod hook_examples;
 mod hook_files;
 mod hook_tools;

@@ -108,6 +108,12 @@ pub(super) fn install_hints(
              machine that has Pintle on its PATH"
         ));
     }
+    if Path::new(program).components().any(|part| part.as_os_str() == "_npx") {
+        hints.push(format!(
+            "the entries run `{program}`; when npm empties the cache of npx, that is gone and every guarded call is denied: \
+             run `npm install --global pintle`, then `pintle init` again"
+        ));
+    }
     hints.extend(replaceable_program(environment, scope, program));
     hints
 }

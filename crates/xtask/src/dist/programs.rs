@@ -1,0 +1,52 @@
+//! The programs that every package contains, and the pages that they write of themselves.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use xtask::capture_output;
+
+use super::DistPlace;
+use super::staging::{ReleaseFacts, run_tool, write_file};
+use super::targets::{DIST_TARGETS, DistTarget};
+
+/// The shells whose completions are packaged, and the names of their files.
+pub(super) const SHELLS: &[(&str, &str)] = &[("bash", "pintle"), ("zsh", "_pintle"), ("fish", "pintle.fish")];
+
+/// Builds the programs for a platform. Neither the directory of the sources nor that of cargo is in them.
+pub(super) fn build(root: &Path, target: &DistTarget, facts: &ReleaseFacts) -> Result<(), String> {
+    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo_home = cargo_home.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).ok_or("set CARGO_HOME")?;
+    let places = [(root, "/pintle"), (cargo_home.as_path(), "/cargo")];
+    let remap = |option: &str| places.map(|(from, to)| format!("{option}={}={to}", from.display()));
+    let mut cargo = Command::new("cargo");
+    cargo.arg(if target.is_native() { "build" } else { target.cross_build });
+    cargo.args(["--locked", "--profile", "dist", "--package", "pintle-cli", "--target", target.triple]);
+    // The variables of this process are those of the cargo that started it, for another package.
+    cargo.env("CARGO_TARGET_DIR", root.join("target")).current_dir(root).env("SOURCE_DATE_EPOCH", &facts.time);
+    cargo.env("CARGO_INCREMENTAL", "0").envs(target.variables.iter().copied().filter(|_| target.is_native()));
+    let link_args =
+        target.link_args.iter().filter(|_| target.is_native()).map(|argument| format!("-Clink-arg={argument}"));
+    let flags: Vec<String> = remap("--remap-path-prefix").into_iter().chain(link_args).collect();
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    cargo.env(format!("CFLAGS_{}", target.triple.replace('-', "_")), remap("-ffile-prefix-map").join(" "));
+    run_tool(&mut cargo)
+}
+
+/// The path of a program of a platform.
+pub(super) fn program_path(root: &Path, target: &DistTarget, program: &str) -> PathBuf {
+    root.join("target").join(target.triple).join("dist").join(program)
+}
+
+/// Writes the completions and the man pages, which are the same on every platform, by a program that runs here.
+pub(super) fn write_pages(place: &DistPlace<'_>) -> Result<(), String> {
+    let native = DIST_TARGETS.iter().filter(|target| target.is_native());
+    let built = native.map(|target| program_path(place.root, target, "pintle")).find(|program| program.is_file());
+    let program = built.ok_or("the programs for this machine are not built: name its target, too")?;
+    for (shell, file) in SHELLS {
+        let text = capture_output(Command::new(&program).args(["completions", shell]))?;
+        write_file(&place.pages_dir().join("completions").join(file), text.as_bytes(), false)?;
+    }
+    let man = place.pages_dir().join("man");
+    write_file(&man.join("pintle.1"), b"", false)?;
+    run_tool(Command::new(&program).arg("man").arg(&man))
+}

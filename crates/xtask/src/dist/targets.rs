@@ -1,0 +1,103 @@
+//! The platforms that packages are made for.
+
+/// A platform, and its name in each format.
+#[derive(Debug)]
+pub(super) struct DistTarget {
+    pub(super) triple: &'static str,
+    /// The subcommand of cargo that builds for it, if the machine is another one.
+    pub(super) cross_build: &'static str,
+    /// Variables of the build.
+    pub(super) variables: &'static [(&'static str, &'static str)],
+    /// Arguments of the linker of this machine.
+    pub(super) link_args: &'static [&'static str],
+    pub(super) is_windows: bool,
+    /// The architecture of a Debian package, if there is one.
+    pub(super) deb_arch: Option<&'static str>,
+    /// The tags of the wheel.
+    pub(super) wheel_tags: &'static [&'static str],
+    /// The operating system and the processor, as Node.js names them.
+    pub(super) npm: (&'static str, &'static str),
+}
+
+/// Every platform. Programs for Linux are static, so their wheels are for the oldest system that a tag can name.
+pub(super) const DIST_TARGETS: &[DistTarget] = &[
+    DistTarget {
+        triple: "x86_64-unknown-linux-musl",
+        cross_build: "zigbuild",
+        variables: &[("CC_x86_64_unknown_linux_musl", "musl-gcc")],
+        // A program that can be loaded anywhere has a list of its pointers; this makes it twenty times smaller.
+        link_args: &["-Wl,-z,pack-relative-relocs"],
+        is_windows: false,
+        deb_arch: Some("amd64"),
+        wheel_tags: &["manylinux_2_17_x86_64", "musllinux_1_1_x86_64"],
+        npm: ("linux", "x64"),
+    },
+    DistTarget {
+        triple: "aarch64-unknown-linux-musl",
+        cross_build: "zigbuild",
+        variables: &[],
+        link_args: &[],
+        is_windows: false,
+        deb_arch: Some("arm64"),
+        wheel_tags: &["manylinux_2_17_aarch64", "musllinux_1_1_aarch64"],
+        npm: ("linux", "arm64"),
+    },
+    DistTarget {
+        triple: "x86_64-pc-windows-gnu",
+        cross_build: "build",
+        variables: &[],
+        link_args: &[],
+        is_windows: true,
+        deb_arch: None,
+        wheel_tags: &["win_amd64"],
+        npm: ("win32", "x64"),
+    },
+    DistTarget {
+        triple: "aarch64-apple-darwin",
+        cross_build: "build",
+        variables: &[("MACOSX_DEPLOYMENT_TARGET", "11.0")],
+        link_args: &[],
+        is_windows: false,
+        deb_arch: None,
+        wheel_tags: &["macosx_11_0_arm64"],
+        npm: ("darwin", "arm64"),
+    },
+    DistTarget {
+        triple: "x86_64-apple-darwin",
+        cross_build: "build",
+        variables: &[("MACOSX_DEPLOYMENT_TARGET", "10.12")],
+        link_args: &[],
+        is_windows: false,
+        deb_arch: None,
+        wheel_tags: &["macosx_10_12_x86_64"],
+        npm: ("darwin", "x64"),
+    },
+];
+
+impl DistTarget {
+    pub(super) fn by_triple(triple: &str) -> Result<&'static Self, String> {
+        let found = DIST_TARGETS.iter().find(|target| target.triple == triple);
+        let known = || DIST_TARGETS.iter().map(|target| target.triple).collect::<Vec<_>>().join(", ");
+        found.ok_or_else(|| format!("unknown target `{triple}`; use {}", known()))
+    }
+
+    /// The names of the programs.
+    pub(super) fn programs(&self) -> &'static [&'static str] {
+        if self.is_windows { &["pintle.exe", "pintle-hook.exe"] } else { &["pintle", "pintle-hook"] }
+    }
+
+    /// The package for this platform in the scope `@pintle` of npm.
+    pub(super) fn npm_platform(&self) -> String {
+        format!("{}-{}", self.npm.0, self.npm.1)
+    }
+
+    /// Whether this machine builds for it without a cross compiler.
+    pub(super) fn is_native(&self) -> bool {
+        let (arch, rest) = self.triple.split_once('-').unwrap_or((self.triple, ""));
+        arch == std::env::consts::ARCH
+            && match std::env::consts::OS {
+                "macos" => rest.ends_with("darwin"),
+                system => rest.contains(system),
+            }
+    }
+}
