@@ -22,9 +22,7 @@ use crate::terminal::Terminal;
 const CUT: usize = 40;
 
 pub(crate) const LONG_ABOUT: &str = "List the loaded hooks, or with `--live` how often each of them was reached in the recorded sessions: how often its \
-     event was fired, how often its matcher accepted it, how often it was called and failed, and its verdicts.
-
-Example: `pintle hooks --live --since 7d` shows which of your hooks did something in the last week, and which never matched";
+     event was fired, how often its matcher accepted it, how often it was called and failed, and its verdicts";
 
 #[derive(Debug, Args)]
 pub(crate) struct HooksArgs {
