@@ -38,7 +38,7 @@ impl DistPlace<'_> {
 
     /// An empty directory for the content of a package.
     pub(super) fn stage(&self, name: &str) -> Result<PathBuf, String> {
-        let dir = self.out.join("work").join(name);
+        let dir = self.out.join("staging").join(name);
         let at = |error| format!("cannot use `{}`: {error}", dir.display());
         if dir.exists() {
             fs::remove_dir_all(&dir).map_err(at)?;
@@ -84,7 +84,7 @@ impl DistPlace<'_> {
     fn write_tar(&self, name: &str, to: &str) -> Result<(), String> {
         let mut tar = Command::new("tar");
         tar.args(["--sort=name", "--format=ustar", "--owner=0", "--group=0", "--numeric-owner", "-I", "gzip -9n"]);
-        tar.arg("-cf").arg(self.out.join(to)).arg("-C").arg(self.out.join("work")).arg(name);
+        tar.arg("-cf").arg(self.out.join(to)).arg("-C").arg(self.out.join("staging")).arg(name);
         run_tool(&mut tar)
     }
 }
@@ -106,7 +106,7 @@ fn make_archives(place: &DistPlace<'_>, targets: &[&'static DistTarget]) -> Resu
             let _ = fs::remove_file(&to);
             let line = r#"find "$0" -type f | LC_ALL=C sort | TZ=UTC zip -X -9 -q "$1" -@"#;
             let mut zip = Command::new("sh");
-            run_tool(zip.args(["-c", line, &name]).arg(&to).current_dir(place.out.join("work")))?;
+            run_tool(zip.args(["-c", line, &name]).arg(&to).current_dir(place.out.join("staging")))?;
         } else {
             place.write_tar(&name, &format!("{name}.tar.gz"))?;
         }
