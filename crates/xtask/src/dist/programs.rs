@@ -12,6 +12,11 @@ use super::targets::{DIST_TARGETS, DistTarget};
 /// The shells whose completions are packaged, and the names of their files.
 pub(super) const SHELLS: &[(&str, &str)] = &[("bash", "pintle"), ("zsh", "_pintle"), ("fish", "pintle.fish")];
 
+/// What the log's index does not use of SQLite, and its package turns on: 300 KB of the program.
+const SQLITE_FLAGS: &str = "-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESIS -USQLITE_ENABLE_FTS5 -USQLITE_ENABLE_RTREE \
+                            -USQLITE_ENABLE_DBSTAT_VTAB -USQLITE_SOUNDEX -USQLITE_ENABLE_STAT4 \
+                            -USQLITE_ENABLE_COLUMN_METADATA -DSQLITE_OMIT_LOAD_EXTENSION";
+
 /// Builds the programs for a platform. Neither the directory of the sources nor that of cargo is in them.
 pub(super) fn build(root: &Path, target: &DistTarget, facts: &ReleaseFacts) -> Result<(), String> {
     let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -29,6 +34,7 @@ pub(super) fn build(root: &Path, target: &DistTarget, facts: &ReleaseFacts) -> R
     let flags: Vec<String> = remap("--remap-path-prefix").into_iter().chain(link_args).collect();
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     cargo.env(format!("CFLAGS_{}", target.triple.replace('-', "_")), remap("-ffile-prefix-map").join(" "));
+    cargo.env("LIBSQLITE3_FLAGS", SQLITE_FLAGS);
     run_tool(&mut cargo)
 }
 
