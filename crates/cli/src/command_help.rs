@@ -65,7 +65,11 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "hooks",
-        &[("hooks", "list the hooks that apply here"), ("hooks examples/governed-agent", "list those of a directory")],
+        &[
+            ("hooks", "list the hooks that apply here"),
+            ("hooks examples/governed-agent", "list those of a directory"),
+            ("hooks --live --since 7d", "show how often each was reached"),
+        ],
     ),
     (
         "packs",
@@ -137,7 +141,11 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "sessions",
-        &[("sessions", "list the sessions of this project"), ("sessions --host claude", "list those of an agent")],
+        &[
+            ("sessions", "list the sessions of this project"),
+            ("sessions --host claude", "list those of an agent"),
+            ("sessions prune --older-than 90 --dry-run", "show what a limit would remove"),
+        ],
     ),
     (
         "trust",
