@@ -31,14 +31,19 @@ pub(super) const PACKAGES: &[PackageKind] = &[
 const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 impl DistPlace<'_> {
+    /// What is not a package, or not yet.
+    fn staging_dir(&self) -> PathBuf {
+        self.out.join("staging")
+    }
+
     /// The completions and man pages.
     pub(super) fn pages_dir(&self) -> PathBuf {
-        self.out.join("work/pages")
+        self.staging_dir().join("pages")
     }
 
     /// An empty directory for the content of a package.
     pub(super) fn stage(&self, name: &str) -> Result<PathBuf, String> {
-        let dir = self.out.join("staging").join(name);
+        let dir = self.staging_dir().join(name);
         let at = |error| format!("cannot use `{}`: {error}", dir.display());
         if dir.exists() {
             fs::remove_dir_all(&dir).map_err(at)?;
@@ -80,11 +85,11 @@ impl DistPlace<'_> {
             .try_for_each(|entry| copy_file(&entry.path(), &dir.join(entry.file_name()), false))
     }
 
-    /// Packs the directory `name` in `work` as a compressed tar.
+    /// Packs a directory of unfinished packages as a compressed tar.
     fn write_tar(&self, name: &str, to: &str) -> Result<(), String> {
         let mut tar = Command::new("tar");
         tar.args(["--sort=name", "--format=ustar", "--owner=0", "--group=0", "--numeric-owner", "-I", "gzip -9n"]);
-        tar.arg("-cf").arg(self.out.join(to)).arg("-C").arg(self.out.join("staging")).arg(name);
+        tar.arg("-cf").arg(self.out.join(to)).arg("-C").arg(self.staging_dir()).arg(name);
         run_tool(&mut tar)
     }
 }
@@ -106,7 +111,7 @@ fn make_archives(place: &DistPlace<'_>, targets: &[&'static DistTarget]) -> Resu
             let _ = fs::remove_file(&to);
             let line = r#"find "$0" -type f | LC_ALL=C sort | TZ=UTC zip -X -9 -q "$1" -@"#;
             let mut zip = Command::new("sh");
-            run_tool(zip.args(["-c", line, &name]).arg(&to).current_dir(place.out.join("staging")))?;
+            run_tool(zip.args(["-c", line, &name]).arg(&to).current_dir(place.staging_dir()))?;
         } else {
             place.write_tar(&name, &format!("{name}.tar.gz"))?;
         }
@@ -209,11 +214,12 @@ fn make_npm_packages(place: &DistPlace<'_>, targets: &[&'static DistTarget]) -> 
 fn package_crates(place: &DistPlace<'_>, _targets: &[&'static DistTarget]) -> Result<(), String> {
     let name = format!("pintle-{}-crates", place.facts.version);
     let dir = place.stage(&name)?;
+    let target_dir = place.staging_dir().join("package-target");
     let mut cargo = Command::new("cargo");
     cargo.args(["package", "--quiet", "--locked", "--no-verify", "--workspace", "--exclude", "xtask", "--exclude"]);
-    cargo.args(["pintle-testkit", "--target-dir"]).arg(place.out.join("work/package-target"));
+    cargo.args(["pintle-testkit", "--target-dir"]).arg(&target_dir);
     run_tool(cargo.current_dir(place.root))?;
-    let made = place.out.join("work/package-target/package");
+    let made = target_dir.join("package");
     let entries = fs::read_dir(&made).map_err(|error| format!("cannot read `{}`: {error}", made.display()))?;
     let crates = entries.filter_map(Result::ok).filter(|entry| entry.file_name().to_string_lossy().ends_with(".crate"));
     for entry in crates {
