@@ -125,6 +125,10 @@ fn what_is_wrong_in_the_settings_of_packs_is_said_once_and_where_it_is() {
         snapshot!(format!("pack_settings_wrong_{name}"), fixture.pintle(&["validate"]).run_to_screen());
         assert_eq!(judge(&fixture, "ls").1, Some(3), "{policy}");
     }
+    // The name of a branch may be a number.
+    let policy = "use: [git]\nrules: {git.force-push: {severity: ask, allow: [2024]}}\n";
+    let fixture = CliFixture::new_empty().with_file(".harness/policy.yaml", policy);
+    assert_eq!(fixture.pintle(&["validate"]).run_to_parts().2, Some(0));
 }
 
 #[test]

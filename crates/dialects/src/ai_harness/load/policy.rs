@@ -294,7 +294,7 @@ fn check_rule(report: &FileReport, entry: &MapEntry, used: &[&PackDef]) -> bool 
     }
     for allowed in fields.iter().filter(|field| field.key == "allow") {
         let items = allowed.value.items().unwrap_or(std::slice::from_ref(&allowed.value));
-        for item in items.iter().filter(|item| item.as_text().is_none()) {
+        for item in items.iter().filter(|item| !matches!(item.kind, NodeKind::Scalar(_))) {
             report.wrong_type("what `allow` lets through", "a path", item, "write each path after a `- ` of its own");
             is_sound = false;
         }
