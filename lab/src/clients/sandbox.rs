@@ -263,7 +263,12 @@ impl<'a> ClientSandbox<'a> {
     }
 
     fn client_command(&self, url: &str) -> Command {
-        let mut command = self.clean_command(&self.installed.program_dir.join(self.client.program));
+        self.command_with_variables(&self.installed.program_dir.join(self.client.program), url)
+    }
+
+    /// A command with the client's own variables.
+    fn command_with_variables(&self, program: &Path, url: &str) -> Command {
+        let mut command = self.clean_command(program);
         for (name, value) in self.client.environment {
             command.env(name, value.replace("URL", url));
         }
@@ -272,10 +277,7 @@ impl<'a> ClientSandbox<'a> {
 
     /// A command that runs the client with a prompt in a terminal of its own.
     pub(super) fn terminal_command(&self, url: &str, prompt: &str, (rows, columns): (u16, u16)) -> Command {
-        let mut command = self.clean_command(Path::new("script"));
-        for (name, value) in self.client.environment {
-            command.env(name, value.replace("URL", url));
-        }
+        let mut command = self.command_with_variables(Path::new("script"), url);
         let program = self.installed.program_dir.join(self.client.program);
         let line = format!("stty rows {rows} cols {columns}; exec '{}' '{prompt}'", program.display());
         command.env("TERM", "xterm-256color").args(["--quiet", "--flush", "--command", &line, "/dev/null"]);
