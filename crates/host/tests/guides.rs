@@ -9,6 +9,7 @@ use std::sync::Arc;
 use pintle_host::lifecycle::ToolCallRequest;
 use pintle_host::tools::VOCABULARIES;
 use pintle_host::{EventScope, Layer, Origin, Runtime, ToolCallDecision};
+use pintle_testkit::fenced_blocks;
 use serde_json::json;
 
 /// The pages whose examples are loaded.
@@ -26,23 +27,8 @@ fn guide_pages() -> Vec<PathBuf> {
 
 /// The fenced blocks of a page that are complete artifacts.
 fn fenced_artifacts(page: &str) -> Vec<String> {
-    let mut blocks = Vec::new();
-    let mut open: Option<String> = None;
-    for line in page.lines() {
-        match &mut open {
-            None if line == "```markdown" => open = Some(String::new()),
-            None => {}
-            Some(block) if line == "```" => {
-                blocks.push(std::mem::take(block));
-                open = None;
-            }
-            Some(block) => {
-                block.push_str(line);
-                block.push('\n');
-            }
-        }
-    }
-    blocks
+    let blocks = fenced_blocks(page).into_iter();
+    blocks.filter(|(language, ..)| *language == "markdown").map(|(.., text)| text).collect()
 }
 
 #[test]

@@ -55,6 +55,20 @@ pub fn read_cases(dir: &Path, ending: &str) -> Vec<(String, String)> {
     files.iter().map(|path| read(path)).collect()
 }
 
+/// The fenced blocks of a Markdown page, in order: the language of each, its first line in the page, and its text.
+#[must_use]
+pub fn fenced_blocks(page: &str) -> Vec<(&str, usize, String)> {
+    let mut blocks = Vec::new();
+    let mut lines = page.lines().enumerate();
+    while let Some((index, line)) = lines.next() {
+        let Some(language) = line.strip_prefix("```") else { continue };
+        let inside = lines.by_ref().map(|(_, line)| line).take_while(|line| !line.starts_with("```"));
+        let text = inside.fold(String::new(), |text, line| text + line + "\n");
+        blocks.push((language, index + 2, text));
+    }
+    blocks
+}
+
 /// The outputs of hook programs, in the words of any agent, that a dialect misreads: those that must deny and do not, and
 /// those that must not and do. `denies` is `None` for a failure, which is neither.
 pub fn misread_answers(denies: impl Fn(&str) -> Option<bool>) -> Vec<String> {

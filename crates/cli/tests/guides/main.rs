@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pintle_testkit::fenced_blocks;
 use tempfile::TempDir;
 
 /// Commands that are not run, each of which must be on its page, and why.
@@ -36,7 +37,7 @@ impl GuideReader {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         // A project, and an agent to be installed in.
-        for path in ["home/.claude", "home/project/.git", "bin"] {
+        for path in ["home/.claude", "home/project/.git"] {
             fs::create_dir_all(dir.path().join(path)).unwrap();
         }
         Self { dir }
@@ -82,7 +83,7 @@ impl GuideReader {
                 continue;
             }
             let shown = self.run(command);
-            let words = |text: &'_ str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             if !fits(&words(&shown), &words(expected)) {
                 return Err(format!("$ {command}\n{shown}"));
             }
@@ -101,19 +102,6 @@ fn fits(shown: &[String], expected: &[String]) -> bool {
     }
 }
 
-/// The fenced blocks of a page: language, first line in the page, and text.
-fn blocks(page: &str) -> Vec<(String, usize, String)> {
-    let mut found = Vec::new();
-    let mut lines = page.lines().enumerate();
-    while let Some((index, line)) = lines.next() {
-        let Some(language) = line.strip_prefix("```") else { continue };
-        let text: Vec<&str> =
-            lines.by_ref().map(|(_, line)| line).take_while(|line| !line.starts_with("```")).collect();
-        found.push((language.to_owned(), index + 2, text.join("\n")));
-    }
-    found
-}
-
 #[test]
 fn console_blocks_of_the_guides_show_what_the_program_prints() {
     let guides = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide");
@@ -122,14 +110,14 @@ fn console_blocks_of_the_guides_show_what_the_program_prints() {
         let name = entry.file_name().unwrap().to_str().unwrap().to_owned();
         let text = fs::read_to_string(&entry).unwrap();
         let reader = GuideReader::new();
-        for (language, line, block) in blocks(&text) {
+        for (language, line, block) in fenced_blocks(&text) {
             let first = block.lines().next().and_then(|first| first.strip_prefix("# "));
             let is_file = |file: &&(&str, &str, &str)| file.0 == name && block.starts_with(file.1);
             let path = FILES.iter().find(is_file).map(|file| file.2).or(first.filter(|path| !path.contains(' ')));
             let is_policy = ["use:", "deny:"].iter().any(|key| block.starts_with(key));
-            match (language.as_str(), path) {
-                ("yaml" | "markdown" | "sh", Some(path)) => reader.write(path, &format!("{block}\n")),
-                ("yaml", None) if is_policy => reader.write("~/.config/pintle/policy.yaml", &format!("{block}\n")),
+            match (language, path) {
+                ("yaml" | "markdown" | "sh", Some(path)) => reader.write(path, &block),
+                ("yaml", None) if is_policy => reader.write("~/.config/pintle/policy.yaml", &block),
                 ("console", _) => {
                     count += 1;
                     let checked = reader.check_console(&name, &block, &mut left_out);

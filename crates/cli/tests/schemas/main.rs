@@ -14,7 +14,7 @@ use pintle_host::dialects::document::{FileReport, parse, parse_json, parse_list,
 use pintle_host::dialects::file_schemas;
 use pintle_host::files::UnsavedTexts;
 use pintle_host::loader::{EditedFileKind, recognise_edited_file};
-use pintle_testkit::read_cases;
+use pintle_testkit::{fenced_blocks, read_cases};
 use serde_json::{Value, json};
 
 /// The schemas as they are checked in.
@@ -70,6 +70,20 @@ fn parse_text(kind: EditedFileKind, path: &Path, text: &str) -> Option<Value> {
     }
 }
 
+/// What `pintle validate` finds in files of a directory.
+fn validate<'p>(dir: &Path, paths: impl Iterator<Item = &'p str>) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_pintle"))
+        .args(["validate", "--json"])
+        .args(paths)
+        .env_clear()
+        .env("HOME", dir.join("home"))
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    report["findings"].as_array().unwrap().clone()
+}
+
 /// Every file below a directory of the repository.
 fn files_below(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -87,13 +101,7 @@ fn files_below(dir: &Path) -> Vec<PathBuf> {
 /// The fenced blocks of a page that are whole files, with a path that says what they are.
 fn fenced_files(page: &str) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
-    let mut lines = page.lines();
-    while let Some(line) = lines.next() {
-        let Some(language) = line.strip_prefix("```").filter(|language| !language.is_empty()) else { continue };
-        let text: String = lines
-            .by_ref()
-            .take_while(|line| !line.starts_with("```"))
-            .fold(String::new(), |text, line| text + line + "\n");
+    for (language, _, text) in fenced_blocks(page).into_iter().filter(|(language, ..)| !language.is_empty()) {
         let first = text.lines().next().unwrap_or_default();
         let named = first.strip_prefix("# ").filter(|name| !name.contains(' ') && name.contains('.'));
         let is_policy = ["deny:", "use:"].iter().any(|key| text.starts_with(key));
@@ -202,17 +210,9 @@ fn the_loader_reports_each_value_of_a_type_that_the_schema_refuses() {
             files.insert(file, format!("{}: {change}", origin.display()));
         }
     }
-    let output = Command::new(env!("CARGO_BIN_EXE_pintle"))
-        .args(["validate", "--json"])
-        .args(files.keys())
-        .env_clear()
-        .env("HOME", dir.path().join("home"))
-        .current_dir(dir.path())
-        .output()
-        .unwrap();
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let findings = report["findings"].as_array().unwrap().iter();
+    let findings = validate(dir.path(), files.keys().map(String::as_str));
     let reported: BTreeSet<&str> = findings
+        .iter()
         .filter(|finding| finding["severity"] == "error")
         .filter_map(|finding| finding["path"].as_str())
         .collect();
@@ -301,21 +301,14 @@ fn the_loader_knows_the_keys_of_a_schema_and_no_others() {
             let file = dir.path().join(path);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(&file, format!("{before}{key}:\n{after}")).unwrap();
-            let output = Command::new(env!("CARGO_BIN_EXE_pintle"))
-                .args(["validate", path, "--json"])
-                .env_clear()
-                .env("HOME", dir.path().join("home"))
-                .current_dir(dir.path())
-                .output()
-                .unwrap();
-            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            let findings = validate(dir.path(), [path].into_iter());
             let mentions = |finding: &Value| {
                 ["unknown_key", "unknown_event"].iter().any(|code| finding["code"] == **code)
                     && finding["message"].as_str().unwrap().contains(&format!("`{key}`"))
             };
-            let is_unknown = report["findings"].as_array().unwrap().iter().any(mentions);
+            let is_unknown = findings.iter().any(mentions);
             if is_unknown == is_known {
-                problems.push(format!("{path}: `{key}`: {}", report["findings"]));
+                problems.push(format!("{path}: `{key}`: {findings:?}"));
             }
         }
     }
