@@ -44,5 +44,5 @@ pub use resident::{
 pub use retention::{
     ExpiredSession, RetentionLimit, RetentionPlan, RetentionResult, is_retention_due, mark_retention_checked,
 };
-pub use session::{HostSessionSummary, KeptSessions, SessionSummaryError, StoredSession};
+pub use session::{HostSessionSummary, KeptSessions, SessionSummaryError, StoredSession, hosts_dir};
 pub use shared_call::CallingEntry;

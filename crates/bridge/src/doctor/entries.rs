@@ -10,7 +10,8 @@ use super::location::InstallLocation;
 use crate::HostDef;
 use crate::install::{self, InstallEnvironment, InstallScope, is_executable, program_of};
 
-/// Checks whether the programs of entries are there, whether entries are up to date and effective, and name the user's current directories.
+/// Checks whether the programs of entries are there, and whether entries are up to date and effective and name the user's
+/// current directories.
 pub(super) fn check_entries(
     host: &'static HostDef,
     environment: &InstallEnvironment,

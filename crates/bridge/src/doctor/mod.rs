@@ -29,6 +29,7 @@ pub(crate) use run_program::exchange_line;
 use self::probe::EntryProbe;
 use crate::HostDef;
 use crate::install::{InstallEnvironment, InstallScope, installed_entries, named_dirs};
+use crate::session::host_folder;
 
 /// The report about one host.
 #[derive(Debug)]
@@ -170,7 +171,7 @@ fn list_last_fired(report: &DoctorReport, dirs: &UserDirs) -> Vec<LastFired> {
 
 /// The time when each host event last fired, in milliseconds since 1970.
 fn read_last_fired(host: &HostDef, state: &Path) -> BTreeMap<String, u64> {
-    let text = fs::read_to_string(state.join("bridge").join(host.name).join("fired.json")).unwrap_or_default();
+    let text = fs::read_to_string(host_folder(state, host.name).join("fired.json")).unwrap_or_default();
     let fields: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
     fields.into_iter().filter_map(|(event, at)| Some((event, at.as_u64()?))).collect()
 }

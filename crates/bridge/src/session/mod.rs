@@ -57,7 +57,13 @@ pub(crate) struct HostSession {
 
 /// The directory of a host in the state directory.
 pub(crate) fn host_folder(state_directory: &Path, host: &str) -> PathBuf {
-    state_directory.join("bridge").join(host)
+    hosts_dir(state_directory).join(host)
+}
+
+/// The directory of a state directory in which the sessions of all hosts are.
+#[must_use]
+pub fn hosts_dir(state_directory: &Path) -> PathBuf {
+    state_directory.join("bridge")
 }
 
 /// The state of a session as its last call left it, to be looked at; `None` if the session is not known.

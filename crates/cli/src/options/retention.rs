@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use pintle_bridge::{RetentionPlan, RetentionResult, find_agent_behind, is_retention_due, mark_retention_checked};
+use pintle_bridge::{
+    RetentionPlan, RetentionResult, find_agent_behind, hosts_dir, is_retention_due, mark_retention_checked,
+};
 use pintle_host::contract::TapeRetention;
 use pintle_host::loader::{LayerDirs, find_tape_retention, state_dir};
 use pintle_log::LogIndex;
@@ -30,7 +32,7 @@ impl RecordedSessions {
     pub(crate) fn find(state: &Path) -> Self {
         let plan = RetentionPlan::new(state, &TapeRetention::default(), SystemTime::now());
         let (count, size_bytes) = (plan.kept_count, plan.kept_bytes);
-        Self { folder: state.join("bridge"), count, size_bytes, retention: configured_retention() }
+        Self { folder: hosts_dir(state), count, size_bytes, retention: configured_retention() }
     }
 
     /// Says what is recorded where, and how long it is kept. `show` formats a path.

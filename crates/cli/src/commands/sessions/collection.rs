@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle_bridge::{HostDef, StoredSession};
+use pintle_bridge::{HostDef, StoredSession, hosts_dir};
 
 use super::row::SessionRow;
 use crate::error::CliError;
@@ -98,7 +98,7 @@ impl SessionCollection {
                 let titles: Vec<&str> = hosts.iter().map(|host| host.title).collect();
                 let place = project.as_deref().map(|project| format!(" of the project `{}`", project.display()));
                 let place = place.unwrap_or_default();
-                format!("no sessions of {}{place} in `{}`", titles.join(", "), state.join("bridge").display())
+                format!("no sessions of {}{place} in `{}`", titles.join(", "), hosts_dir(state).display())
             }
         }
     }
