@@ -57,5 +57,5 @@ pub use programs::known_actions;
 pub use secret_name::is_secret_name;
 pub use site::{CallSite, ProjectFiles, ShellLanguage};
 pub use tool::{ArgumentCommand, is_reading_tool, possible_paths, tool_commands};
-pub use walk::program_name;
+pub use walk::{in_quotes, program_name};
 pub use watch::{CommandReading, WatchedFile, WatchedFiles};

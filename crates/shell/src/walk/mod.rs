@@ -340,8 +340,9 @@ pub(crate) fn quote(text: &str) -> String {
     if !text.is_empty() && text.chars().all(is_plain) { text.to_owned() } else { in_quotes(text) }
 }
 
-/// A text in single quotes.
-pub(crate) fn in_quotes(text: &str) -> String {
+/// A text in single quotes, as one word of a command line.
+#[must_use]
+pub fn in_quotes(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 

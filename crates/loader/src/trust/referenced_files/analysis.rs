@@ -8,7 +8,7 @@ use pintle_contract::CommandSpec;
 use pintle_files::normalize_path;
 use pintle_shell::{
     CommandFiles, FileUse, FileWord, GivenCommand, PathStart, ScriptLanguage, ShellLanguage, UnnamedFiles,
-    UnnamedReason, files_of_command,
+    UnnamedReason, files_of_command, in_quotes,
 };
 
 use super::named_paths::NamedPaths;
@@ -192,18 +192,18 @@ impl<'a> CommandAnalysis<'a> {
 
     /// What the variables and the directory of the command name: the words of a line that sets and names them.
     fn read_settings(&self) -> Arc<CommandFiles> {
-        let in_quotes = |text: &str, expands: bool| match (expands, text.strip_prefix('~')) {
+        let quoted = |text: &str, expands: bool| match (expands, text.strip_prefix('~')) {
             (true, Some(rest)) if rest.is_empty() || rest.starts_with('/') => format!("~\"{rest}\""),
             (true, _) => format!("\"{text}\""),
-            (false, _) => format!("'{}'", text.replace('\'', "'\\''")),
+            (false, _) => in_quotes(text),
         };
         let mut line = String::new();
         for (name, text) in &self.command.environment {
-            let value = in_quotes(text, self.command.expands);
+            let value = quoted(text, self.command.expands);
             line.push_str(&format!("export {name}={value}; : {value}\n"));
         }
         if let Some(directory) = &self.command.directory {
-            line.push_str(&format!(": {}\n", in_quotes(directory, true)));
+            line.push_str(&format!(": {}\n", quoted(directory, true)));
         }
         match line.is_empty() {
             true => Arc::default(),

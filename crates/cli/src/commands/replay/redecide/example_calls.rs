@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use pintle_host::packs::{PolicyRuleSpec, RuleSubject};
+use pintle_host::shell::in_quotes;
 use pintle_host::{Event, EventKind, EventName, LoadedRuntime};
 use serde_json::{Value, json};
 
@@ -87,7 +88,7 @@ fn tool_call(name: &str, args: Value) -> ExamplePayload {
 fn variants_of((name, payload): &ExamplePayload) -> Vec<ExamplePayload> {
     let command = payload.get("args").and_then(|args| args.get("command")).and_then(Value::as_str);
     let Some(command) = command.filter(|_| name.kind() == EventKind::ToolPre) else { return Vec::new() };
-    let quoted = format!("'{}'", command.replace('\'', "'\\''"));
+    let quoted = in_quotes(command);
     let lines = [
         format!("sudo {command}"),
         format!("bash -c {quoted}"),
@@ -119,7 +120,7 @@ fn calls_of_rule(rule: &PolicyRuleSpec) -> Vec<ExamplePayload> {
 
 /// Calls that do something to a file, or to a host.
 fn calls_on_target(target: &str) -> Vec<ExamplePayload> {
-    let quoted = format!("'{}'", target.replace('\'', "'\\''"));
+    let quoted = in_quotes(target);
     // The home directory is not one in quotes.
     let word = if target.starts_with('~') { target } else { &quoted };
     let lines = [
