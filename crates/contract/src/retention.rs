@@ -26,8 +26,12 @@ const UNITS: [(&str, u64); 10] = [
 impl TapeRetention {
     /// The values of `keep_days`. The upper one is a hundred years.
     pub const KEEP_DAYS: std::ops::RangeInclusive<u64> = 1..=36_500;
+
     /// A regular expression for the sizes that [`TapeRetention::parse_size`] parses.
-    pub const SIZE_PATTERN: &str = "^[0-9]+ ?(B|kB|KB|MB|GB|TB|KiB|MiB|GiB|TiB)$";
+    #[must_use]
+    pub fn size_pattern() -> String {
+        format!("^[0-9]+ ?({})$", UNITS.map(|(name, _)| name).join("|"))
+    }
 
     /// Parses a size with its unit, such as `500MB`, and returns the bytes.
     #[must_use]

@@ -67,7 +67,7 @@ fn tape_retention() -> Value {
             "max_size": {
                 "description": "The size of all sessions from which on the oldest are removed, such as `500MB`.",
                 "type": ["string", "null"],
-                "pattern": TapeRetention::SIZE_PATTERN,
+                "pattern": TapeRetention::size_pattern(),
             },
         },
         "additionalProperties": false,
