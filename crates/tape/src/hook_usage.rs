@@ -77,8 +77,12 @@ impl UsageCounts {
                 let text = failure.as_ref().map(|failure| format!("{}: {}", failure.kind, failure.message));
                 self.fail(at_ms, &text.unwrap_or_default());
             }
-            (kind, _) => *self.verdicts.entry(kind.as_str().to_owned()).or_default() += 1,
+            (kind, _) => self.count_label(kind),
         }
+    }
+
+    fn count_label(&mut self, label: VerdictLabel) {
+        *self.verdicts.entry(label.as_str().to_owned()).or_default() += 1;
     }
 }
 
@@ -118,8 +122,7 @@ impl UsageCollector {
                 self.count_event(&fired.event, at_ms);
                 for passed in &fired.passed {
                     let Some(hook) = self.begin_call(fired.dispatch, passed.entry, at_ms) else { continue };
-                    let counts = self.counts_at(hook, at_ms);
-                    *counts.verdicts.entry(VerdictLabel::Pass.as_str().to_owned()).or_default() += 1;
+                    self.counts_at(hook, at_ms).count_label(VerdictLabel::Pass);
                 }
                 if fired.outcome().is_some() {
                     self.accepted.remove(&fired.dispatch);

@@ -79,14 +79,13 @@ impl InstallOrigin {
             return found("from npm", "`npm install --global pintle@latest`, or update it in your `package.json`");
         }
         if let Some(python) = python_of(dir) {
-            return match () {
-                () if is_below("pipx") => found("from pipx", "`pipx upgrade pintle`"),
-                () if is_below("uv") => found("from uv", "`uv tool upgrade pintle`"),
-                () => {
-                    let update = format!("`{} -m pip install --upgrade pintle`", python.display());
-                    Self { source: "from a wheel of Python", update }
-                }
-            };
+            if is_below("pipx") {
+                return found("from pipx", "`pipx upgrade pintle`");
+            }
+            if is_below("uv") {
+                return found("from uv", "`uv tool upgrade pintle`");
+            }
+            return found("from a wheel of Python", &format!("`{} -m pip install --upgrade pintle`", python.display()));
         }
         if lists_program(&root.join("var/lib/dpkg/info/pintle.list"), program) {
             return found(

@@ -38,7 +38,11 @@ pub(super) fn print_usage(
     }
     let counted: Vec<HookUsageRow<'_>> = rows
         .iter()
-        .map(|row| HookUsageRow { row, counts: usage.remove(&row.to_used_hook()), is_limited: filter.is_set() })
+        .map(|row| HookUsageRow {
+            row,
+            counts: usage.remove(&row.to_used_hook()).unwrap_or_default(),
+            is_limited: filter.is_set(),
+        })
         .collect();
     if global.json {
         terminal.print_json(&counted.iter().map(HookUsageRow::to_json).collect::<Vec<_>>());
@@ -79,19 +83,22 @@ impl HookRow<'_> {
     }
 }
 
-/// A loaded hook with its counts; without them its event was not fired.
+/// A loaded hook with its counts, which are zero if its event was not fired.
 struct HookUsageRow<'a> {
     row: &'a HookRow<'a>,
-    counts: Option<UsageCounts>,
+    counts: UsageCounts,
     /// Whether only some of the sessions or of the time are counted.
     is_limited: bool,
 }
 
 impl HookUsageRow<'_> {
+    /// How often its event was fired; `None` if that is not known: when the hooks of an agent apply is not on the tapes.
+    fn fired(&self) -> Option<u64> {
+        self.counts.eligible.or((self.row.chain.layer != Layer::Agent).then_some(0))
+    }
+
     fn to_cells(&self, now_ms: u64) -> [String; 7] {
-        let counts = self.counts.clone().unwrap_or_default();
-        // When the hooks of an agent apply is not on the tapes.
-        let fired = counts.eligible.or((self.row.chain.layer != Layer::Agent).then_some(0));
+        let (counts, fired) = (&self.counts, self.fired());
         [
             single_line(self.row.hook.id.as_str(), NAME_CHARS),
             single_line(self.row.hook.event.as_str(), EVENT_CHARS),
@@ -100,7 +107,7 @@ impl HookUsageRow<'_> {
             counts.run.to_string(),
             counts.failed.to_string(),
             counts.last_run_ms.map_or_else(
-                || format!("{} {}", if self.is_limited { "not" } else { "never" }, missing_step(fired, &counts)),
+                || format!("{} {}", if self.is_limited { "not" } else { "never" }, missing_step(fired, counts)),
                 |last_ms| age_text(now_ms.saturating_sub(last_ms)),
             ),
         ]
@@ -108,10 +115,9 @@ impl HookUsageRow<'_> {
 
     /// The verdicts, and the last failure.
     fn detail_lines(&self, now_ms: u64) -> Vec<StyledLine> {
-        let Some(counts) = &self.counts else { return Vec::new() };
-        let verdicts = counts.verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}"));
+        let verdicts = self.counts.verdicts.iter().map(|(verdict, count)| format!("{count} {verdict}"));
         let verdicts = Some(verdicts.collect::<Vec<_>>().join(", ")).filter(|text| !text.is_empty());
-        let failure = counts.last_failure.as_ref().map(|(at_ms, message)| {
+        let failure = self.counts.last_failure.as_ref().map(|(at_ms, message)| {
             let age = age_text(now_ms.saturating_sub(*at_ms));
             format!("failed {age}: {}", single_line(message, FAILURE_CHARS))
         });
@@ -122,11 +128,12 @@ impl HookUsageRow<'_> {
 
     fn to_json(&self) -> Value {
         let mut json = self.row.to_json();
-        let counts = self.counts.clone().unwrap_or_default();
+        let counts = &self.counts;
         if let Some(fields) = json.as_object_mut() {
-            let failure = counts.last_failure.map(|(at_ms, message)| json!({"at_ms": at_ms, "message": message}));
+            let failure =
+                counts.last_failure.as_ref().map(|(at_ms, message)| json!({"at_ms": at_ms, "message": message}));
             let usage = json!({
-                "eligible": counts.eligible.or((self.row.chain.layer != Layer::Agent).then_some(0)),
+                "eligible": self.fired(),
                 "matched": counts.matched,
                 "run": counts.run,
                 "failed": counts.failed,
