@@ -93,20 +93,26 @@ fn a_directory_with_nothing_but_a_policy_is_one() {
 }
 
 #[test]
-fn a_path_that_the_shell_has_expanded_is_written_below_the_home_directory() {
+fn a_path_that_the_shell_has_expanded_stays_and_has_a_short_name() {
     let fixture = CliFixture::new_empty().with_file("own/hooks/.keep", "");
-    for (words, written) in [
-        (&["allow-path", "/home/ada/builds"][..], "path: '~/builds'"),
-        (&["add", "deny", "--read", "/home/ada"], "read: '~'"),
-        (&["add", "deny", "--write", "/home/adam/x"], "write: /home/adam/x"),
-        (&["add", "deny", "--tool", "/home/ada/x"], "tool: /home/ada/x"),
+    for (words, name, written) in [
+        (&["allow-path", "/home/ada/my builds"][..], "path-my-builds", "path: /home/ada/my builds"),
+        (&["add", "deny", "--read", "/home/ada"], "read-home", "read: /home/ada"),
+        (&["add", "deny", "--write", "/home/adam/x"], "write-home-adam-x", "write: /home/adam/x"),
+        (&["add", "deny", "--tool", "/home/ada/x"], "tool-home-ada-x", "tool: /home/ada/x"),
+        (&["add", "deny", "--delete", "~/x"], "delete-x", "delete: '~/x'"),
     ] {
         let (out, err, status) = rule(&fixture, words);
         assert_eq!(status, Some(0), "{out}{err}");
+        assert!(out.starts_with(&format!("added policy.{name} to ")), "{out}");
         let policy = fs::read_to_string(fixture.path("own/policy.yaml")).unwrap();
         assert!(policy.contains(written), "{policy}");
     }
-    assert_eq!(judge(&fixture, "cat ~/notes").1, Some(2));
+    // A project that sets `HOME` does not get at it.
+    let own = fixture.path("own").display().to_string();
+    let words = ["try", "cat /home/ada/notes"];
+    let invocation = fixture.pintle(&words).with_variable("PINTLE_CONFIG_DIR", &own).with_variable("HOME", "/home/eve");
+    assert_eq!(invocation.run_to_parts().2, Some(2));
 }
 
 #[test]

@@ -159,7 +159,8 @@ impl RuleArgs {
         match self.action.unwrap_or_else(|| RuleAction::List(RulePlace::default())) {
             RuleAction::Add(added) => added.execute(terminal, global),
             RuleAction::AllowPath { path, place } => {
-                let item = [format!("path: {}", policy_text::quoted(&below_home(path)))];
+                let mut item = vec![format!("path: {}", policy_text::quoted(&path))];
+                item.extend(short_name("path", &path).map(|name| format!("name: {}", policy_text::quoted(&name))));
                 place.add("allow", &item, terminal, global)
             }
             RuleAction::List(place) => place.list(terminal, global),
@@ -172,9 +173,10 @@ impl AddedRule {
     fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let quoted = policy_text::quoted;
         let (key, value) = self.subject.find().or_else(|| Some(("run", self.command?))).unwrap_or_default();
-        let value = if ["run", "network", "tool"].contains(&key) { value } else { below_home(value) };
+        let is_path = !["run", "network", "tool"].contains(&key);
+        let name = self.name.or_else(|| short_name(key, &value).filter(|_| is_path));
         let mut item = vec![format!("{key}: {}", quoted(&value))];
-        let texts = [("name", self.name), ("reason", self.reason), ("instead", self.instead)];
+        let texts = [("name", name), ("reason", self.reason), ("instead", self.instead)];
         item.extend(texts.into_iter().filter_map(|(key, text)| Some(format!("{key}: {}", quoted(&text?)))));
         if !self.agent.is_empty() {
             let agents: Vec<String> = self.agent.iter().map(|agent| quoted(agent)).collect();
@@ -184,14 +186,11 @@ impl AddedRule {
     }
 }
 
-/// A path with `~` for the home directory. A shell has replaced it, and a policy may be for the homes of others.
-fn below_home(path: String) -> String {
-    let relative = home_dir().and_then(|home| Some(Path::new(&path).strip_prefix(home).ok()?.to_str()?.to_owned()));
-    match relative.as_deref() {
-        None => path,
-        Some("") => String::from("~"),
-        Some(relative) => format!("~/{relative}"),
-    }
+/// The name of a rule about a path below the home directory, which a shell has written in full: without the directories
+/// above. The path itself stays as it was typed, since `~` follows the variable `HOME` of the agent, which a project may set.
+fn short_name(key: &str, path: &str) -> Option<String> {
+    let relative = Path::new(path).strip_prefix(home_dir()?).ok()?.to_str()?;
+    Some(format!("{key}-{}", if relative.is_empty() { "home" } else { relative }).replace('/', "-"))
 }
 
 impl RulePlace {
