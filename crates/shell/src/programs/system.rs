@@ -129,21 +129,21 @@ const HARMLESS: &str = "validate hooks events explain fire test try packs doctor
                         help docs version hook completions";
 
 /// Whether sessions are removed, and not only shown.
-fn removes_sessions(call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> bool {
+fn removes_sessions(parsed: &ParsedOptions<'_>) -> bool {
     let has_operand = |name: &str| parsed.operands.iter().any(|arg| arg.text == name);
-    has_operand("delete") || has_operand("prune") && !call.has_arg(&["--dry-run"])
+    has_operand("delete") || has_operand("prune") && !parsed.has("", "dry-run")
 }
 
 pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let command = call.first_operand().unwrap_or_default();
     let is_looking = command.is_empty()
-        || is_listed(HARMLESS, command) && !(command == "sessions" && removes_sessions(call, parsed))
+        || is_listed(HARMLESS, command) && !(command == "sessions" && removes_sessions(parsed))
         || matches!(command, "rule" | "rules") && parsed.operands.get(1).is_none_or(|arg| arg.text == "list")
         || command == "run" && !call.has_arg(&["--shadow", "--yes"])
         || matches!(command, "install" | "uninstall" | "init")
             && call.has_arg(&["--report", "--dry-run"])
             && command == "install"
-        || matches!(command, "trust") && call.has_arg(&["--json"]) && !call.has_arg(&["--yes"]);
+        || command == "trust" && call.has_arg(&["--json"]) && !parsed.has("y", "yes") && !parsed.has("", "revoke");
     if !is_looking {
         let words: Vec<String> = call.args.iter().map(ShellArg::shown).collect();
         walk.push(Operation::new(OperationKind::Guard, call.name).action("pintle_command").written(words.join(" ")));
