@@ -10,7 +10,7 @@ use super::returned_values::{find_certain_fault, is_accepted_dict};
 use super::{EventFunction, GuardScripts};
 use crate::analysis::{
     FunctionNode, ResolvedScript, ScriptFunctionBody, block_statements, expressions_in, identifier_name, is_comparison,
-    is_spread, names_read, span_of, string_literal, target_name,
+    is_spread, names_read, nested_expressions, span_of, string_literal, target_name,
 };
 use crate::finding::{FindingCode, ScriptFinding};
 use crate::globals;
@@ -35,6 +35,13 @@ const DOING: &[&str] = &[
     "fail",
     "assert_",
     "sleep",
+    "register_tool_hook",
+    "register_persona_hook",
+    "register_step_hook",
+    "register_session_hook",
+    "clear_tool_hooks",
+    "clear_persona_hooks",
+    "clear_session_hooks",
 ];
 
 /// Checks the results of a hook's script.
@@ -49,8 +56,9 @@ pub(super) fn check_results(question: &GuardScripts<'_>, script: &ResolvedScript
     if let ScriptFunctionBody::Block(body) = entry.body {
         reader.read_statement(body);
         // Functions of other dialects decide by the values that they return alone.
-        if question.function.is_none() {
-            reader.check_refusals(body);
+        match question.function {
+            None => reader.check_refusals(body),
+            Some(_) => reader.check_returned_refusals(&entry, body),
         }
     }
     if question.function.is_none() {
@@ -344,6 +352,30 @@ impl<'a> ResultReader<'_, 'a> {
         }
     }
 
+    /// Checks that a guard whose values decide returns one that may refuse, or does something else.
+    fn check_returned_refusals(&mut self, entry: &FunctionNode<'a>, body: &'a AstStmt) {
+        let gives_nothing = |value: &&AstExpr| match &value.node {
+            Expr::Dict(entries) => entries.is_empty(),
+            _ => matches!(identifier_name(value), Some("None" | "True")),
+        };
+        let known = globals::names_for_kind(ScriptKind::Plugin);
+        // What a method does with a value that the script has made can be seen nowhere else.
+        let is_idle = |expr: &&AstExpr| match &expr.node {
+            Expr::Call(callee, _) => match &callee.node {
+                Expr::Dot(..) => names_read(nested_expressions(callee)).iter().all(|name| !DOING.contains(name)),
+                _ => identifier_name(callee).is_some_and(|name| known.contains(name) && !DOING.contains(&name)),
+            },
+            _ => true,
+        };
+        let class = self.question.event.def().class;
+        let is_silent = self.findings.is_empty() && entry.returned_values().iter().all(gives_nothing);
+        if class == EventClass::Guard && is_silent && expressions_in(body).iter().all(is_idle) {
+            let message = "the hook never refuses and does nothing else";
+            let finding = ScriptFinding::warning(FindingCode::NeverRefuses, message, Some(span_of(body)));
+            self.findings.push(finding.help("return a value that denies where the call must not happen"));
+        }
+    }
+
     /// Whether a name of the script is a parameter, a variable of a function or a function.
     fn is_plain_name(&self, name: &str) -> bool {
         let module = block_statements(self.script.root()).iter();
@@ -359,7 +391,7 @@ impl<'a> ResultReader<'_, 'a> {
 
 /// Collects the expressions of the statements that may be reached; gives whether what follows the statement is.
 fn collect_reached<'a>(stmt: &'a AstStmt, reached: &mut Vec<&'a AstExpr>) -> bool {
-    let mut add = |expr: &'a AstExpr| reached.extend(crate::analysis::nested_expressions(expr));
+    let mut add = |expr: &'a AstExpr| reached.extend(nested_expressions(expr));
     match &stmt.node {
         Stmt::Statements(inner) => inner.iter().all(|stmt| collect_reached(stmt, reached)),
         Stmt::Return(value) => {
