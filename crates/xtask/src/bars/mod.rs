@@ -5,6 +5,7 @@
 
 mod page;
 mod programs;
+mod recordings;
 mod session;
 
 use std::collections::BTreeMap;
@@ -123,6 +124,8 @@ const BARS: &[SpeedBar] = &[
     SpeedBar { name: "unheard", about: "a dispatch that no hook hears", peer: "none", unit: "ns", limit: BarLimit::AtMost(2_000.0), source: UNHEARD },
     SpeedBar { name: "conditions", about: "1,000 conditions that cannot be analysed", peer: "the governed stack", unit: "ns", limit: BarLimit::AtMost(100_000.0), source: CONDITIONS },
     SpeedBar { name: "patterns", about: "a command of 200 KB searched for eight patterns", peer: "eight passes of `memmem`", unit: "ns", limit: BarLimit::Times(3.0), source: PATTERNS },
+    SpeedBar { name: "redecide", about: "1,000,000 recorded calls decided again with three packs", peer: "none", unit: "s", limit: BarLimit::AtMost(60.0), source: BarSource::Measured(recordings::time_calls) },
+    SpeedBar { name: "redecide-memory", about: "the most memory that it takes", peer: "100,000 calls", unit: "MB", limit: BarLimit::Times(1.25), source: BarSource::Measured(recordings::compare_memory) },
     SpeedBar { name: "replay", about: "records replayed in a second, one thread, where `sha256sum` does 160 MB/s", peer: "the same tape without that scale", unit: "records/s", limit: BarLimit::AtLeast(150_000.0), source: BarSource::Replay },
 ];
 

@@ -10,6 +10,7 @@ use std::time::Instant;
 use tempfile::TempDir;
 use xtask::SourceWorkspace;
 
+use super::recordings::RedecisionCost;
 use super::{BarFigure, build};
 
 /// How often a program is started, and one that takes long.
@@ -36,6 +37,8 @@ pub(super) struct BarRoom {
     session_count: Cell<usize>,
     /// The tape of a long session, once it was played.
     pub(super) session: OnceCell<Result<String, String>>,
+    /// What many and few recorded calls took to decide again, once that was measured.
+    pub(super) redecisions: OnceCell<Result<[RedecisionCost; 2], String>>,
 }
 
 /// A program, its arguments and what it reads.
@@ -52,7 +55,8 @@ impl BarRoom {
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.root.join("target"), PathBuf::from);
         let pintle = target.join("release/pintle");
         let repository = workspace.root.clone();
-        let room = Self { dir, repository, pintle, session_count: Cell::new(0), session: OnceCell::new() };
+        let (session, redecisions) = (OnceCell::new(), OnceCell::new());
+        let room = Self { dir, repository, pintle, session_count: Cell::new(0), session, redecisions };
         room.write_governed("governed", 0).map_err(|error| format!("cannot write hooks: {error}"))?;
         for name in ["config", "state", "home", "empty"] {
             fs::create_dir_all(room.path(name)).map_err(|error| format!("cannot make a directory: {error}"))?;
