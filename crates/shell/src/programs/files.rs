@@ -297,8 +297,10 @@ pub(super) fn run_chmod(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pars
 pub(super) fn run_chown(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let is_recursive = parsed.has("R", "recursive") || call.has_arg(&["/T", "/t", "/r", "/R"]);
     let is_windows = matches!(call.name, "icacls" | "takeown");
-    let skipped = usize::from(!is_windows && !matches!(call.name, "setfacl") && !parsed.has("", "reference"));
-    for path in parsed.operands.iter().skip(skipped) {
+    // The mode of `chattr` may look like options, and what begins it is not the name of a file.
+    let is_mode = |operand: &&&ShellArg| call.name == "chattr" && operand.text.starts_with(['+', '=']);
+    let has_owner = !is_windows && !matches!(call.name, "setfacl" | "chattr") && !parsed.has("", "reference");
+    for path in parsed.operands.iter().skip(usize::from(has_owner)).skip_while(is_mode) {
         let operation = Operation::new(OperationKind::Permission, call.name)
             .action(if call.name == "chattr" || call.name == "chflags" { "attributes" } else { "owner" })
             .tag_if(is_recursive, OperationTag::Recursive);
@@ -352,9 +354,7 @@ pub(super) fn run_allocate(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, p
 /// `mkdir`: what it makes exists behind it.
 pub(super) fn run_mkdir(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     for directory in &parsed.operands {
-        if !walk.push_hook_directory(call.name, directory) {
-            walk.push_watched(Operation::new(OperationKind::Write, call.name).action("make"), directory);
-        }
+        walk.push_made_directory(call.name, directory);
         if call.name != "mkfifo" {
             walk.note_made(directory);
         }

@@ -208,6 +208,11 @@ fn run_module(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
             }
             run_input(walk, call);
         }
+        "venv" | "virtualenv" => {
+            for directory in args.iter().filter(|arg| !arg.text.starts_with('-')) {
+                walk.push_made_directory(call.name, directory);
+            }
+        }
         "base64" | "zipfile" | "tarfile" | "json.tool" | "gzip" => {
             let target = match args.first().map(|arg| arg.text.as_str()) {
                 Some("-e" | "--extract") => args.get(2),

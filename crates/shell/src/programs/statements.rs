@@ -127,6 +127,7 @@ fn read_source(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, source: &Text
     for text in texts.iter().filter_map(|flow| flow.text.as_deref()) {
         if source.language == Sql {
             run_client_commands(walk, call, text);
+            write_named_files(walk, call, text);
         }
         if !is_for_tests {
             read_text(walk, call, source.language, text);
@@ -170,6 +171,46 @@ fn run_client_commands(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text:
         if let Some((_, command)) = line.split_once("\\!").filter(|(before, _)| !before.trim().is_empty()) {
             walk.run_line(command, &TextFlow::default());
         }
+    }
+}
+
+/// Writes the files that commands of the client and statements name: `.once FILE`, `\\o FILE`, `VACUUM INTO 'FILE'`.
+fn write_named_files(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, text: &str) {
+    const COMMANDS: &str = ".output .once .backup .save .clone .log \\o \\out \\g \\w \\write \\s";
+    // What stands in front of a text with the name of a file; `copy` has more before it.
+    const CLAUSES: &[&str] =
+        &["into outfile", "into dumpfile", "vacuum into", "attach", "attach database", "export database"];
+    for line in text.lines().map(str::trim) {
+        let mut words = line.split_whitespace();
+        if words.next().is_some_and(|first| is_listed(COMMANDS, first))
+            && let Some(file) = words.next_back()
+        {
+            write_named_file(walk, call, file.trim_matches(['"', '\'']));
+        }
+    }
+    for statement in text.split(';') {
+        // The odd parts are texts.
+        let parts: Vec<&str> = statement.split('\'').collect();
+        let mut before = String::new();
+        for part in parts.chunks(2) {
+            let words = part.first().into_iter().flat_map(|words| words.split_whitespace());
+            before.extend(
+                words.flat_map(|word| [" ", word]).flat_map(str::chars).map(|letter| letter.to_ascii_lowercase()),
+            );
+            let is_copy =
+                [" copy ", " \\copy "].iter().any(|start| before.starts_with(start)) && before.ends_with(" to");
+            if let Some(file) = part.get(1)
+                && (is_copy || CLAUSES.iter().any(|clause| before.ends_with(clause)))
+            {
+                write_named_file(walk, call, file);
+            }
+        }
+    }
+}
+
+fn write_named_file(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, file: &str) {
+    if !matches!(file, "" | "stdout" | "off" | "on") && !file.starts_with('|') {
+        walk.write_file(call.name, &ShellArg::new(file), "replace", TextFlow::default());
     }
 }
 

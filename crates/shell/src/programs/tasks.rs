@@ -228,9 +228,11 @@ pub(super) fn run_scripts(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
         wanted = scripts.to_vec();
     }
     let rest: String = operands.map(|operand| format!(" {}", quote(operand))).collect();
-    if let Some(dir) =
-        parsed.values("C", "prefix").chain(parsed.values("", "dir")).chain(parsed.values("", "cwd")).next()
-    {
+    let named = ["prefix", "dir", "cwd", "working-dir"].into_iter().flat_map(|name| parsed.values("C", name));
+    let short = parsed.values("d", "").filter(|_| call.name == "composer");
+    if let Some(dir) = named.chain(short).next() {
+        // What a package manager fetches is written there.
+        walk.push_made_directory(call.name, dir);
         walk.enter_directory(dir);
     }
     let names: &[&str] = match call.name {

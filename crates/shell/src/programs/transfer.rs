@@ -60,7 +60,8 @@ pub(super) fn run_remote_copy(
     parsed: &ParsedOptions<'_>,
 ) -> TextFlow {
     let is_remote = |text: &str| text.contains("://") || is_host_path(text);
-    if matches!(call.name, "scp" | "pscp") {
+    let names_target = call.name == "sftp" && parsed.operands.len() > 1;
+    if names_target || matches!(call.name, "scp" | "pscp") {
         let Some((target, sources)) = parsed.operands.split_last() else { return TextFlow::default() };
         for source in sources {
             if is_remote(&source.text) {

@@ -5,19 +5,29 @@ use super::table::is_known_name;
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, program_name};
 use crate::{Operation, OperationKind};
 
-/// Runs what a wrapper wraps; `None` if it wraps nothing in this call.
+/// Runs what a wrapper wraps; `None` if it wraps nothing in this call, or may also do something else.
 pub(super) fn run_wrapper(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, def: &WrapperDef) -> Option<TextFlow> {
-    let mut args = call.args;
-    if !def.words.is_empty() {
-        // The word may come behind options.
-        let index = args.iter().position(|arg| !arg.text.starts_with('-'))?;
-        let index = if args.get(index).is_some_and(|arg| def.words.contains(&arg.text.as_str())) {
-            index
-        } else {
-            args.iter().take(6).position(|arg| def.words.contains(&arg.text.as_str()))?
-        };
-        args = args.get(index + 1..)?;
+    if def.words.is_empty() {
+        return run_wrapped(walk, call, def, call.args);
     }
+    let is_word = |arg: &ShellArg| def.words.contains(&arg.text.as_str());
+    if let Some(index) = call.args.iter().position(|arg| !arg.text.starts_with('-'))
+        && call.args.get(index).is_some_and(is_word)
+    {
+        return run_wrapped(walk, call, def, call.args.get(index + 1..)?);
+    }
+    // The word may come behind the value of an option; but `npm --silent install x` has no such word.
+    let index = call.args.iter().take(6).position(is_word)?;
+    run_wrapped(walk, call, def, call.args.get(index + 1..)?);
+    None
+}
+
+fn run_wrapped(
+    walk: &mut CommandWalk<'_>,
+    call: &ProgramCall<'_>,
+    def: &WrapperDef,
+    args: &[ShellArg],
+) -> Option<TextFlow> {
     let (parsed, rest) = ParsedOptions::parse_leading(args, def.valued);
     if call.name == "command" && (parsed.has("v", "") || parsed.has("V", "")) {
         return Some(super::text::run_which(walk, call, &parsed_operands(rest)));

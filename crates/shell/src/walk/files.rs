@@ -107,6 +107,13 @@ impl CommandWalk<'_> {
         is_guarded
     }
 
+    /// Adds a directory that a program makes, or fills with what it fetches.
+    pub(crate) fn push_made_directory(&mut self, program: &str, arg: &ShellArg) {
+        if !self.push_hook_directory(program, arg) {
+            self.push_watched(Operation::new(OperationKind::Write, program).action("make"), arg);
+        }
+    }
+
     /// What is read from the file of a descriptor: `/dev/fd/3`, or that of a process substitution.
     fn descriptor_content<'a>(&'a self, arg: &'a ShellArg) -> Option<&'a TextFlow> {
         let name = arg.text.strip_prefix("/dev/fd/").or_else(|| arg.text.strip_prefix("/proc/self/fd/"))?;
