@@ -191,8 +191,8 @@ fn a_git_revision_is_fetched_once_and_compared_on_request() {
     }
 }
 
-/// A registry that wants a token, and has these answers by path.
-fn start_registry(answers: BTreeMap<String, Vec<u8>>) -> String {
+/// A registry that wants a token, and has these answers by path. It gives the token to this login only, if there is one.
+fn start_registry(answers: BTreeMap<String, Vec<u8>>, login: Option<&'static str>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let registry = listener.local_addr().unwrap().to_string();
     let realm = format!("http://{registry}/token");
@@ -207,7 +207,11 @@ fn start_registry(answers: BTreeMap<String, Vec<u8>>) -> String {
                 .collect();
             let path = lines.first().unwrap().split(' ').nth(1).unwrap().to_owned();
             let has_token = lines.iter().any(|line| line.eq_ignore_ascii_case("authorization: Bearer of-the-test"));
+            let has_login = login.is_none_or(|login| {
+                lines.iter().any(|line| line.eq_ignore_ascii_case(&format!("authorization: Basic {login}")))
+            });
             let (status, head, body) = match answers.get(&path) {
+                _ if path.starts_with("/token") && !has_login => ("401 Unauthorized", String::new(), b"{}".to_vec()),
                 _ if path == "/token?scope=repository:acme/policy:pull&service=the-test" => {
                     ("200 OK", String::new(), b"{\"token\": \"of-the-test\"}".to_vec())
                 }
@@ -231,24 +235,36 @@ fn digest_of(bytes: &[u8]) -> String {
     format!("sha256:{hex}")
 }
 
-#[test]
-fn an_artifact_of_a_registry_is_what_its_digest_says() {
+/// The answers of a registry that has the base policy, and the digest of its artifact.
+fn base_artifact() -> (BTreeMap<String, Vec<u8>>, String) {
     let blob = digest_of(BASE.as_bytes());
     let layer = serde_json::json!({"digest": blob, "annotations": {"org.opencontainers.image.title": "policy.yaml"}});
     let manifest = serde_json::json!({"schemaVersion": 2, "layers": [layer]}).to_string();
     let digest = digest_of(manifest.as_bytes());
     let at = |below: &str| format!("/v2/acme/policy/{below}");
     let forged = digest_of(b"another");
-    let registry = start_registry(BTreeMap::from([
+    let answers = BTreeMap::from([
         (at(&format!("manifests/{digest}")), manifest.clone().into_bytes()),
         (at(&format!("manifests/{forged}")), manifest.into_bytes()),
         (at(&format!("blobs/{blob}")), BASE.as_bytes().to_vec()),
-    ]));
+    ]);
+    (answers, digest)
+}
+
+fn put_artifact(fixture: &CliFixture, registry: &str, digest: &str, more: &str) {
+    fs::create_dir_all(fixture.path(".harness")).unwrap();
+    let text = format!("extends: [{{oci: '{registry}/acme/policy:1@{digest}'{more}}}]\n{OWN}");
+    fs::write(fixture.path(".harness/policy.yaml"), text).unwrap();
+}
+
+#[test]
+fn an_artifact_of_a_registry_is_what_its_digest_says() {
+    let (answers, digest) = base_artifact();
+    let forged = digest_of(b"another");
+    let registry = start_registry(answers, None);
     let fixture = CliFixture::new_empty();
     let fetch = |digest: &str, more: &str| {
-        fs::create_dir_all(fixture.path(".harness")).unwrap();
-        let text = format!("extends: [{{oci: '{registry}/acme/policy:1@{digest}'{more}}}]\n{OWN}");
-        fs::write(fixture.path(".harness/policy.yaml"), text).unwrap();
+        put_artifact(&fixture, &registry, digest, more);
         fixture.pintle(&["fetch"]).run_to_parts()
     };
     let (out, err, status) = fetch(&digest, "");
@@ -260,6 +276,50 @@ fn an_artifact_of_a_registry_is_what_its_digest_says() {
         (&digest, ", path: other.yaml", "name one of its files with `path`: policy.yaml"),
     ] {
         let (out, err, status) = fetch(digest, more);
+        assert!(status == Some(3) && err.contains(expected), "{expected}: {out}{err}");
+    }
+}
+
+/// The login of `docker login` is asked of the program that its settings name; one that fails is an error with what it says.
+#[cfg(unix)]
+#[test]
+fn a_private_registry_gets_the_login_of_docker() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (answers, digest) = base_artifact();
+    // `ada:secret`.
+    let registry = start_registry(answers, Some("YWRhOnNlY3JldA=="));
+    let fixture = CliFixture::new_empty();
+    put_artifact(&fixture, &registry, &digest, "");
+    let helper = fixture.path("bin/docker-credential-fake");
+    fs::create_dir_all(fixture.path("bin")).unwrap();
+    let path = format!("{}:{}", fixture.path("bin").display(), std::env::var("PATH").unwrap());
+    let home = fixture.path("home").display().to_string();
+    let fetch = |config: &str, script: &str| {
+        let _ = fs::remove_dir_all(fixture.path(".harness/fetched"));
+        fs::create_dir_all(fixture.path("home/.docker")).unwrap();
+        fs::write(fixture.path("home/.docker/config.json"), config.replace("REGISTRY", &registry)).unwrap();
+        fs::write(&helper, script.replace("REGISTRY", &registry)).unwrap();
+        fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+        fixture.pintle(&["fetch"]).with_variable("HOME", &home).with_variable("PATH", &path).run_to_parts()
+    };
+    let knows = "#!/bin/sh\n[ \"$1\" = get ] && [ \"$(cat)\" = REGISTRY ] && echo '{\"Username\": \"ada\", \"Secret\": \"secret\"}'\n";
+    let knows_none = "#!/bin/sh\necho credentials not found in native keychain\nexit 1\n";
+    let locked = "#!/bin/sh\necho the keychain is locked\nexit 1\n";
+    let of_registry = r#"{"credHelpers": {"REGISTRY": "fake"}}"#;
+    let of_all = r#"{"credsStore": "fake"}"#;
+    let in_file = r#"{"credsStore": "fake", "auths": {"REGISTRY": {"auth": "YWRhOnNlY3JldA=="}}}"#;
+    for (config, script) in [(of_registry, knows), (of_all, knows), (in_file, knows_none)] {
+        let (out, err, status) = fetch(config, script);
+        assert!(status == Some(0) && out.starts_with("fetched "), "{config}: {out}{err}");
+    }
+    for (config, script, expected) in [
+        ("{}", knows, "the registry refused the login"),
+        (of_all, locked, "the keychain is locked"),
+        (of_all, "#!/bin/sh\necho nonsense\n", "what `docker-credential-fake` prints"),
+        (r#"{"credsStore": "absent"}"#, knows, "docker-credential-absent"),
+    ] {
+        let (out, err, status) = fetch(config, script);
         assert!(status == Some(3) && err.contains(expected), "{expected}: {out}{err}");
     }
 }

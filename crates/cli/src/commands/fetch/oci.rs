@@ -4,9 +4,12 @@
 
 use std::fs;
 
-use pintle_host::HttpGateway;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use pintle_host::contract::{NetworkSpec, to_hex};
 use pintle_host::files::home_dir;
+use pintle_host::process::{self, ProcessEnvironment, ProcessSpec};
+use pintle_host::{CancelToken, HttpGateway};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -81,7 +84,7 @@ impl OciRepository<'_> {
     /// Gets the token that the registry asks for, with the login that Docker keeps for it if there is one.
     fn authorize(&self, refusal: &Value) -> Result<String, String> {
         let challenge = refusal.pointer("/headers/Www-Authenticate").and_then(Value::as_str).unwrap_or_default();
-        let login = self.find_login().map(|login| format!("Basic {login}"));
+        let login = self.find_login()?.map(|login| format!("Basic {login}"));
         let Some(fields) = challenge.strip_prefix("Bearer ") else {
             return login.ok_or_else(|| {
                 String::from("the registry wants a login, and `~/.docker/config.json` has none for it")
@@ -107,12 +110,43 @@ impl OciRepository<'_> {
         token.map(|token| format!("Bearer {token}")).ok_or_else(|| String::from("the registry refused the login"))
     }
 
-    /// The login of Docker for the registry, as its file has it.
-    fn find_login(&self) -> Option<String> {
-        let text = fs::read_to_string(home_dir()?.join(".docker/config.json")).ok()?;
-        let config: Value = serde_json::from_str(&text).ok()?;
-        let auths = config.get("auths")?;
-        let of_registry = auths.get(self.registry).or_else(|| auths.get(format!("https://{}", self.registry)))?;
-        of_registry.get("auth")?.as_str().map(str::to_owned)
+    /// The login of Docker for the registry: of the program that its settings name, otherwise as they have it.
+    fn find_login(&self) -> Result<Option<String>, String> {
+        let settings = home_dir().and_then(|home| fs::read_to_string(home.join(".docker/config.json")).ok());
+        let Some(config) = settings.and_then(|text| serde_json::from_str::<Value>(&text).ok()) else { return Ok(None) };
+        let of_registry = |table: &str| {
+            let table = config.get(table)?;
+            table.get(self.registry).or_else(|| table.get(format!("https://{}", self.registry)))
+        };
+        let helper = of_registry("credHelpers").or_else(|| config.get("credsStore")).and_then(Value::as_str);
+        match helper.map(|helper| ask_helper(helper, self.registry)).transpose()?.flatten() {
+            Some(login) => Ok(Some(login)),
+            None => Ok(of_registry("auths").and_then(|login| login.get("auth")?.as_str().map(str::to_owned))),
+        }
+    }
+}
+
+/// Asks a program of Docker for the login of a registry, by its
+/// [protocol](https://github.com/docker/docker-credential-helpers). `None` if it knows none.
+fn ask_helper(helper: &str, registry: &str) -> Result<Option<String>, String> {
+    let program = format!("docker-credential-{helper}");
+    let spec = ProcessSpec {
+        environment: ProcessEnvironment::InheritedAnd(Vec::new()),
+        stdin: registry.as_bytes().into(),
+        timeout_ms: LIMIT_MS,
+        ..ProcessSpec::new(&program, vec![String::from("get")])
+    };
+    let output = process::run(&spec, &CancelToken::default()).map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if output.exit_code != Some(0) {
+        // What it says on a failure is on this stream too.
+        return if said.contains("credentials not found") { Ok(None) } else { Err(format!("`{program}`: {said}")) };
+    }
+    let login: Value = serde_json::from_str(&said).map_err(|error| format!("what `{program}` prints: {error}"))?;
+    let field = |name: &str| login.get(name).and_then(Value::as_str).unwrap_or_default();
+    match (field("Username"), field("Secret")) {
+        (_, "") => Ok(None),
+        ("<token>", _) => Err(format!("`{program}` has a token for `docker login` only, which is not supported here")),
+        (user, secret) => Ok(Some(STANDARD.encode(format!("{user}:{secret}")))),
     }
 }
