@@ -73,6 +73,20 @@ pub(crate) fn setting_effect(key: &str, value: &str) -> SettingEffect {
     }
 }
 
+/// The command line that git runs for a setting; `None` if its value is not one.
+pub(crate) fn setting_line<'v>(key: &str, value: &'v str) -> Option<&'v str> {
+    const KEYS: &str = "core.fsmonitor core.gitproxy sendemail.sendmailcmd uploadpack.packobjectshook";
+    const ENDS: &str = ".cmd .driver .textconv .command .program .clean .smudge .process .uploadpack .receivepack";
+    let key = key.to_ascii_lowercase();
+    if key.starts_with("alias.") || key.ends_with(".helper") {
+        return value.trim_start().strip_prefix('!');
+    }
+    let is_line = key.starts_with("pager.")
+        || KEYS.split(' ').chain(COMMAND_KEYS.split_whitespace()).any(|known| known == key)
+        || ENDS.split(' ').any(|end| key.ends_with(end));
+    is_line.then_some(value)
+}
+
 /// Whether a command line is one of an editor, a pager or a connection, with options.
 pub(crate) fn is_ordinary_program(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();

@@ -8,7 +8,8 @@ use super::subcommand::{SUBCOMMANDS, push_subcommands};
 use super::table::{TableRow, facts_of, read_rows};
 use super::{editors, files};
 use crate::OperationKind::Git;
-use crate::git_settings::{SettingEffect, expires_now, setting_effect};
+use crate::address::push_address;
+use crate::git_settings::{SettingEffect, expires_now, setting_effect, setting_line};
 use crate::paths::UNKNOWN;
 use crate::walk::{
     CommandWalk, ListedFiles, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, joined, quote,
@@ -196,6 +197,9 @@ fn check_setting(walk: &mut CommandWalk<'_>, key: &str, value: &str, command: Op
         SettingEffect::Address => ("push_address", concerns(&["push", "send-pack"])),
         SettingEffect::Prune => ("prune_objects", concerns(&["gc", "maintenance", "repack", "prune"])),
     };
+    if let ("program_setting", Some(line)) = (action, setting_line(key, value)) {
+        walk.in_subshell(|walk| walk.run_line(line, &TextFlow::default()));
+    }
     if is_meant {
         let text = if command.is_some() { format!("{key}={value}") } else { format!("{key} {value}") };
         push(walk, action, crate::walk::shown(&text));
@@ -249,6 +253,13 @@ fn run_connection(walk: &mut CommandWalk<'_>, line: &str) {
 }
 
 fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitCall<'_>) -> TextFlow {
+    if is_listed("clone fetch pull push ls-remote remote submodule archive request-pull", git.command) {
+        let kind = if git.command == "push" { OperationKind::Upload } else { OperationKind::Download };
+        let options = git.parsed.values("", "repo").chain(git.parsed.values("", "remote"));
+        for address in git.operands.iter().copied().chain(options).filter(|operand| is_address(&operand.text)) {
+            push_address(walk, kind, "git", &address.text, TextTaint::NONE);
+        }
+    }
     match (git.command, git.word) {
         ("push", _) if !git.is_dry_run() => check_push(walk, git),
         ("remote", "add" | "set-url") => {

@@ -1,6 +1,7 @@
 //! Options whose values a program runs or writes to, by program.
 
 use super::table::{ProgramFacts, TableRow, facts_of};
+use crate::address::push_address;
 use crate::walk::{
     CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, program_name,
 };
@@ -21,8 +22,9 @@ pub(super) enum ValueUse {
     Expanded,
     Loaded,
     Written,
+    Address,
 }
-use ValueUse::{Code, Expanded, Line, LineBehind, LineWith, Loaded, Program, Rest, Settings, Words, Written};
+use ValueUse::{Address, Code, Expanded, Line, LineBehind, LineWith, Loaded, Program, Rest, Settings, Words, Written};
 
 impl ValueUse {
     pub(super) fn read(row: TableRow) -> Option<Self> {
@@ -39,6 +41,7 @@ impl ValueUse {
             "expanded" => Expanded,
             "loaded" => Loaded,
             "written" => Written,
+            "address" => Address,
             _ => return None,
         })
     }
@@ -152,6 +155,7 @@ fn use_value(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellAr
         Expanded if value.is_known() => drop(walk.expand_again(value)),
         Expanded => {}
         Loaded => walk.push(Operation::new(OperationKind::System, call.name).action("preload").written(value.shown())),
+        Address => push_address(walk, OperationKind::Download, call.name, &value.text, TextTaint::NONE),
         Written => {
             let flow = TextFlow::from_taint(call.stdin.taint);
             walk.write_file(call.name, value, "replace", flow);

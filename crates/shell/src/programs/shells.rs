@@ -382,6 +382,8 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     let input = call.stdin.taint.without(TextTaint::NAMES);
     if !is_local && (input != TextTaint::NONE || call.taint().has(TextTaint::SECRET | TextTaint::FILE)) {
         walk.push((input | call.taint()).tag(Operation::new(OperationKind::Upload, call.name).written(host.shown())));
+    } else {
+        crate::address::push_address(walk, OperationKind::Download, call.name, &host.text, TextTaint::NONE);
     }
     let line = joined(command);
     if line.is_empty() {

@@ -314,8 +314,10 @@ impl CommandWalk<'_> {
             "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => matches!(written.as_str(), "" | "/dev/null"),
             _ => written.is_empty(),
         };
-        if let (Some(text), "BASH_ENV" | "ENV") = (value, name) {
-            self.run_prompt(text);
+        match (name, value) {
+            ("BASH_ENV" | "ENV", Some(text)) => self.run_prompt(text),
+            ("PROMPT_COMMAND", Some(line)) if line.is_known() => drop(self.run_line(&line.text, &TextFlow::default())),
+            _ => {}
         }
         if !is_harmless {
             self.push(Operation::new(kind, name).action(action).written(format!("{name}={written}")));
