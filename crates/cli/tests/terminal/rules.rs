@@ -124,6 +124,7 @@ fn what_is_wrong_in_the_settings_of_packs_is_said_once_and_where_it_is() {
             "use: [shell, git]\nrules:\n  git.force-pus: ask\n  force-push: ask\n  terraform.apply: ask\n  \
              shell.unknown: {alow: [x], severity: dny}\n  shell.delete-root: no\n  nothing: ask\n",
         ),
+        ("own", "use: [shell]\nrules:\n  no-apply:\n    deny: {run: terraform apply}\n"),
         ("use", "use: shell\nrules:\n"),
         ("nothing", "use:\nrules: {}\n"),
     ] {

@@ -282,7 +282,10 @@ fn check_rule(report: &FileReport, entry: &MapEntry, used: &[&PackDef]) -> bool 
     let (name, _) = entry.key.split_once('.').unwrap_or_default();
     let Some(pack) = used.iter().find(|pack| pack.name == name) else {
         let message = format!("`{}` is not a rule of a pack that `use` names", entry.key);
-        report.value_error("unknown_rule", message, entry.key_span, suggest_rule(&entry.key, used));
+        let fields = entry.value.entries().unwrap_or_default();
+        let own = fields.iter().find(|field| RULE_KEYS.iter().any(|(key, _)| *key == field.key && *key != "allow"));
+        let help = own.map_or_else(|| suggest_rule(&entry.key, used), |own| suggest_own_rule(&entry.key, &own.key));
+        report.value_error("unknown_rule", message, entry.key_span, help);
         return false;
     };
     let fields = entry.value.entries().unwrap_or_default();
@@ -307,6 +310,11 @@ fn check_rule(report: &FileReport, entry: &MapEntry, used: &[&PackDef]) -> bool 
         }
     }
     is_sound
+}
+
+/// How a rule of one's own is written that was written like a setting of a pack's rule.
+fn suggest_own_rule(name: &str, severity: &str) -> String {
+    format!("a rule of your own is an item of `{severity}`, beside `use`: `- name: {name}`, then what it is about")
 }
 
 /// What to write for a name that no rule of the packs that are on has.
