@@ -9,7 +9,7 @@ mod finding;
 mod guards;
 mod location;
 mod probe;
-mod run_program;
+pub(crate) mod run_program;
 mod test_calls;
 
 use std::collections::BTreeMap;
@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use pintle_host::loader::UserDirs;
 use serde_json::{Map, Value};
 
+pub(crate) use client::list_on_path;
 pub use client::{HostProgram, find_on_path};
 pub use documents::SettingsDocument;
 pub use finding::{CheckStatus, DoctorFinding};

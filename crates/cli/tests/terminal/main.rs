@@ -34,6 +34,7 @@ mod meta_policy;
 mod models;
 mod new_files;
 mod one_policy;
+mod package_layouts;
 mod packs;
 mod packs_guide;
 mod pause;
