@@ -9,6 +9,7 @@ mod finding;
 mod guards;
 mod location;
 mod probe;
+mod repair;
 pub(crate) mod run_program;
 mod test_calls;
 
@@ -25,6 +26,7 @@ pub use documents::SettingsDocument;
 pub use finding::{CheckStatus, DoctorFinding};
 pub use guards::{AppliedHook, GuardCheck, ProvenRefusal};
 pub use location::InstallLocation;
+pub use repair::{EntryRepair, plan_repairs};
 pub(crate) use run_program::exchange_line;
 
 use self::probe::EntryProbe;

@@ -101,6 +101,14 @@ impl EntryProgram {
     }
 }
 
+/// Whether the path of an entry's program is one that upgrades or caches remove, and another program than this one: that of
+/// another version, which an upgrade left behind.
+pub(crate) fn is_left_behind(program: &Path, started: &StartedProgram, environment: &InstallEnvironment) -> bool {
+    let own = [started.file.clone(), started.file.with_file_name(CLIENT_PROGRAM)];
+    let is_own = files::canonicalize(program).is_ok_and(|real| own.contains(&real));
+    !is_own && matches!(risk_of(program, environment), ProgramRisk::Versioned | ProgramRisk::Temporary)
+}
+
 /// The path of this program with the least risk: as it was typed, as the PATH finds it, by a link beside its version, by a
 /// wrapper, or as the file is named.
 fn choose_path(started: &StartedProgram, environment: &InstallEnvironment) -> (PathBuf, ProgramRisk) {

@@ -12,6 +12,7 @@ mod colour;
 mod conversation;
 mod daemon;
 mod doctor;
+mod doctor_fix;
 mod doctor_settings;
 mod endings;
 mod events;

@@ -447,10 +447,16 @@ fn require_survival(layout: &'static PackageLayout) {
     assert!(said.contains(refused) && status == Some(2), "{name}: {said}");
     let (said, status) = machine.run("0.2.0", &["doctor", "claude"]);
     assert_eq!(status, Some(i32::from(!is_kept)), "{name}: {said}");
+    let (said, status) = machine.run("0.2.0", &["doctor", "claude", "--fix", "--yes"]);
+    let repaired = if is_kept { "there is nothing to repair" } else { "Claude Code: wrote" };
+    assert!(said.contains(repaired) && status == Some(0), "{name}: {said}");
+    let (said, status) = machine.call("0.2.0");
+    assert!(said.contains("[shell.delete-") && status == Some(2), "{name}: {said}");
 
     machine.remove("0.2.0", true);
     let (said, status) = machine.call("0.2.0");
     assert!(said.contains("Pintle did not answer") && status == Some(2), "{name}: {said}");
+    let written = machine.path(&layout.written.replace(VERSION, "0.2.0"));
     // The user finds and removes what is left with any other program of Pintle.
     let other = Path::new(env!("CARGO_BIN_EXE_pintle"));
     let (said, status) = machine.run_program(other, "0.2.0", &["doctor"]);
