@@ -30,6 +30,7 @@ mod init;
 mod install;
 mod integrations;
 mod life;
+mod linked_settings;
 mod log;
 mod meta_policy;
 mod models;

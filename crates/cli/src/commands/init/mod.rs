@@ -78,7 +78,7 @@ impl InitArgs {
             return Ok(CliStatus::Denied);
         }
         policy.write()?;
-        let proofs = agents::apply_all(&plans, &site, &program, terminal, global)?;
+        let proofs = agents::apply_all(&plans, &site, &program, terminal, global);
         if global.json {
             terminal.print_json(&json!({"done": report(&policy, &plans, true), "agents": proofs.to_json()}));
         } else {

@@ -130,6 +130,12 @@ pub(super) fn to_cli_error(error: &InstallError, environment: &InstallEnvironmen
         InstallError::NotPermitted { path, .. } if !path.starts_with(&environment.home) => {
             shown.help("these are settings of the machine: run the same command as root, for example with `sudo`")
         }
+        InstallError::LinkedFile { own_text, .. } if own_text.is_empty() => {
+            shown.help("remove the entries that run `pintle` where that file is made")
+        }
+        InstallError::LinkedFile { own_text, .. } => {
+            shown.help(format!("add this where that file is made, and run the same command again:\n{own_text}"))
+        }
         _ => shown,
     }
 }
