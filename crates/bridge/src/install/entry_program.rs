@@ -78,15 +78,14 @@ impl EntryProgram {
         scope: InstallScope,
         uses_residents: bool,
     ) -> Self {
-        let on_path = find_on_path(PROGRAM, environment).filter(|_| scope == InstallScope::Project);
-        if let Some(found) =
-            on_path.filter(|found| leads_to(found, &started.file) || starts(found, started, environment))
-        {
+        if let Some(found) = find_on_path(PROGRAM, environment).filter(|_| scope == InstallScope::Project) {
             let found = std::path::absolute(&found).unwrap_or(found);
             let is_replaceable = risk_of(&found, environment) == ProgramRisk::Replaceable;
-            let caution = || caution(ProgramRisk::Replaceable, &found.to_string_lossy());
-            let cautions = is_replaceable.then(caution).flatten();
-            return Self { program: String::from(PROGRAM), cautions: cautions.into_iter().collect() };
+            // What the project can replace is not even asked.
+            if leads_to(&found, &started.file) || !is_replaceable && starts(&found, started, environment) {
+                let caution = is_replaceable.then(|| caution(ProgramRisk::Replaceable, &found.to_string_lossy()));
+                return Self { program: String::from(PROGRAM), cautions: caution.flatten().into_iter().collect() };
+            }
         }
         let (path, risk) = choose_path(started, environment);
         let client = path.with_file_name(CLIENT_PROGRAM);
