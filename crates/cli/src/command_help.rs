@@ -183,7 +183,14 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "completions",
         &[("completions bash > ~/.local/share/bash-completion/completions/pintle", "complete commands in bash")],
     ),
-    ("doctor", &[("doctor", "check all agents"), ("doctor claude", "check one")]),
+    (
+        "doctor",
+        &[
+            ("doctor", "check all agents"),
+            ("doctor claude", "check one"),
+            ("doctor --fix", "repair entries after an upgrade"),
+        ],
+    ),
 ];
 
 /// Words that people type for what a command of another name does: the words, and what to type.

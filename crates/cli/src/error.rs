@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use pintle_bridge::install::InstallError;
 use pintle_host::loader::MissingDir;
 
 /// The exit status of a command.
@@ -45,6 +46,12 @@ pub(crate) struct CliError {
 impl From<MissingDir> for CliError {
     fn from(missing: MissingDir) -> Self {
         Self::invalid_input(&missing).help(missing.help())
+    }
+}
+
+impl From<InstallError> for CliError {
+    fn from(error: InstallError) -> Self {
+        Self::invalid_input(error)
     }
 }
 

@@ -48,11 +48,19 @@ pub(super) fn find(name: &str, environment: &InstallEnvironment) -> Option<HostP
 /// The path of a program on the PATH.
 #[must_use]
 pub fn find_on_path(name: &str, environment: &InstallEnvironment) -> Option<PathBuf> {
+    list_on_path(name, environment).next()
+}
+
+/// The paths of the programs of this name on the PATH, in its order.
+pub(crate) fn list_on_path<'e>(
+    name: &'e str,
+    environment: &'e InstallEnvironment,
+) -> impl Iterator<Item = PathBuf> + 'e {
     let folders = environment.variable("PATH").map(std::env::split_paths).into_iter().flatten();
     // A program of Windows has an ending, which its name leaves out.
     let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
-    let mut paths = folders.flat_map(|dir| endings.iter().map(move |ending| dir.join(format!("{name}{ending}"))));
-    paths.find(|path| is_executable(path))
+    let paths = folders.flat_map(move |dir| endings.iter().map(move |ending| dir.join(format!("{name}{ending}"))));
+    paths.filter(|path| is_executable(path))
 }
 
 #[cfg(test)]

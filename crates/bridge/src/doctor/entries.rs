@@ -63,13 +63,17 @@ pub(super) fn check_missing_events(
     environment: &InstallEnvironment,
     places: &[InstallLocation],
 ) -> Option<DoctorFinding> {
-    let has = |event: &str| places.iter().flat_map(|place| &place.entries).any(|entry| entry.event == event);
-    let missing = host.host_events().filter(|def| !def.high_volume && !has(def.name));
-    let missing: Vec<String> = missing.map(|def| format!("`{}`", def.name)).collect();
+    let missing: Vec<String> = missing_events(host, places).iter().map(|name| format!("`{name}`")).collect();
     let scope = places.iter().find(|place| !place.entries.is_empty())?.scope;
     let what = format!("{} does not call Pintle at {}, so no hook runs there", host.title, missing.join(", "));
     let help = format!("run `{}` to add them", install_command(host, environment, scope));
     (!missing.is_empty()).then(|| DoctorFinding::problem(what).help(help))
+}
+
+/// The events that are installed by default and are in none of the locations.
+pub(super) fn missing_events(host: &'static HostDef, places: &[InstallLocation]) -> Vec<&'static str> {
+    let has = |event: &str| places.iter().flat_map(|place| &place.entries).any(|entry| entry.event == event);
+    host.host_events().filter(|def| !def.high_volume && !has(def.name)).map(|def| def.name).collect()
 }
 
 /// A description of a user directory, with its field.

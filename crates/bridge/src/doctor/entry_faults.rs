@@ -58,7 +58,10 @@ pub(super) fn find_faults(host: &'static HostDef, location: &InstallLocation) ->
             }
         }
     }
-    for entry in &location.entries {
+    for (index, entry) in location.entries.iter().enumerate() {
+        if location.entries.iter().take(index).any(|other| other.event == entry.event) {
+            add(String::from("Pintle is installed more than once, and judges every call as often"), &entry.event);
+        }
         LINE_FAULTS.iter().filter_map(|find| find(host, entry)).for_each(|fault| add(fault, &entry.event));
     }
     faults

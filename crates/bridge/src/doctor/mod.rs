@@ -9,7 +9,8 @@ mod finding;
 mod guards;
 mod location;
 mod probe;
-mod run_program;
+mod repair;
+pub(crate) mod run_program;
 mod test_calls;
 
 use std::collections::BTreeMap;
@@ -19,11 +20,13 @@ use std::path::{Path, PathBuf};
 use pintle_host::loader::UserDirs;
 use serde_json::{Map, Value};
 
+pub(crate) use client::list_on_path;
 pub use client::{HostProgram, find_on_path};
 pub use documents::SettingsDocument;
 pub use finding::{CheckStatus, DoctorFinding};
 pub use guards::{AppliedHook, GuardCheck, ProvenRefusal};
 pub use location::InstallLocation;
+pub use repair::{EntryRepair, plan_repairs};
 pub(crate) use run_program::exchange_line;
 
 use self::probe::EntryProbe;

@@ -47,35 +47,53 @@ impl InstallPlan {
             applied.created_dir = Some(dir.clone());
         }
         for change in &self.changes {
-            if plan::read_if_exists(&change.path)? != change.before {
-                return Err(InstallError::Changed { path: change.path.clone() });
-            }
-            if let Some(copy) = &change.backup {
-                backup::copy_file(&change.path, copy).map_err(|error| InstallError::from_io("write", copy, &error))?;
-                applied.backups.push(copy.clone());
-            }
-            for copy in &change.obsolete_backups {
-                fs::remove_file(copy).map_err(|error| InstallError::from_io("remove", copy, &error))?;
-            }
-            match &change.after {
-                Some(text) => {
-                    self.mark_kept_folder(&change.path)
-                        .map_err(|error| InstallError::from_io("write", &change.path, &error))?;
-                    self.write_change(change, text)
-                        .map_err(|error| InstallError::from_io("write", &change.path, &error))?;
-                    applied.written_files.push(change.path.clone());
-                }
-                None => {
-                    fs::remove_file(&change.path)
-                        .map_err(|error| InstallError::from_io("remove", &change.path, &error))?;
-                    applied.removed_files.push(change.path.clone());
-                }
-            }
+            self.apply_change(change, &mut applied).map_err(|error| self.explain_link(change, error))?;
         }
         if self.is_removal {
             self.remove_empty_folders();
         }
         Ok(applied)
+    }
+
+    /// Applies the change of one file.
+    fn apply_change(&self, change: &SettingsChange, applied: &mut InstallReport) -> Result<(), InstallError> {
+        if plan::read_if_exists(&change.path)? != change.before {
+            return Err(InstallError::Changed { path: change.path.clone() });
+        }
+        if let Some(copy) = &change.backup {
+            backup::copy_file(&change.path, copy).map_err(|error| InstallError::from_io("write", copy, &error))?;
+            applied.backups.push(copy.clone());
+        }
+        for copy in &change.obsolete_backups {
+            fs::remove_file(copy).map_err(|error| InstallError::from_io("remove", copy, &error))?;
+        }
+        match &change.after {
+            Some(text) => {
+                self.mark_kept_folder(&change.path)
+                    .and_then(|()| self.write_change(change, text))
+                    .map_err(|error| InstallError::from_io("write", &change.path, &error))?;
+                applied.written_files.push(change.path.clone());
+            }
+            None => {
+                fs::remove_file(&change.path).map_err(|error| InstallError::from_io("remove", &change.path, &error))?;
+                applied.removed_files.push(change.path.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The error for a file that another program writes, which put a link to it where the host looks.
+    fn explain_link(&self, change: &SettingsChange, error: InstallError) -> InstallError {
+        let reason = match &error {
+            InstallError::NotPermitted { .. } => String::from("permission denied"),
+            InstallError::File { reason, .. } => reason.clone(),
+            _ => return error,
+        };
+        if change.path.starts_with(&self.settings_path) {
+            return error;
+        }
+        let (link, target) = (self.settings_path.clone(), change.path.clone());
+        InstallError::LinkedFile { link, target, reason, own_text: self.own_text.clone() }
     }
 
     fn write_change(&self, change: &SettingsChange, text: &str) -> io::Result<()> {

@@ -35,6 +35,18 @@ pub enum InstallError {
         /// The system's error text.
         reason: String,
     },
+    /// The file that a link leads to cannot be written, such as one in the store of Nix.
+    #[error("`{link}` is a link to `{target}`, which cannot be written: {reason}")]
+    LinkedFile {
+        /// The settings file.
+        link: PathBuf,
+        /// The file that was to be written.
+        target: PathBuf,
+        /// The system's error text.
+        reason: String,
+        /// What is in the file if only Pintle writes it; empty if Pintle is removed.
+        own_text: String,
+    },
     /// A settings file is not valid for the host.
     #[error("`{path}` was not changed: {reason}")]
     Unreadable {

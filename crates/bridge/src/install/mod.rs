@@ -7,6 +7,7 @@
 mod apply;
 mod backup;
 mod entry;
+mod entry_program;
 mod environment;
 mod error;
 mod installed_line;
@@ -17,6 +18,8 @@ mod programs;
 mod settings;
 
 pub use apply::InstallReport;
+pub(crate) use entry_program::is_left_behind;
+pub use entry_program::{EntryProgram, StartedProgram};
 pub use environment::InstallEnvironment;
 pub(crate) use environment::is_executable;
 pub use error::InstallError;

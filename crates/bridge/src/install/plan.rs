@@ -32,6 +32,8 @@ pub struct InstallPlan {
     pub settings_path: PathBuf,
     /// How many of the host's events are installed.
     pub event_count: usize,
+    /// What is in the file, or in the files, if only Pintle writes them; empty if Pintle is removed.
+    pub(super) own_text: String,
     /// Whether Pintle is removed.
     pub(super) is_removal: bool,
 }
@@ -68,15 +70,23 @@ impl InstallPlan {
         let dir = missing_config_dir(options)?;
         let entries = entry::entries_for(host, options)?;
         let path = require_settings_path(host, environment, scope)?;
-        let changes = match &host.install.form {
+        let (changes, own_text) = match &host.install.form {
             form @ (EntryFormat::Groups(handler) | EntryFormat::Flat(handler)) => {
                 let wanted: Vec<PlacedHandler> =
                     entries.iter().map(|entry| entry::to_placed_handler(handler, entry)).collect();
                 let format = SettingsShape::new(host, scope, form, handler);
-                plan_settings_install(&path, format, &wanted)?.into_iter().collect()
+                let path = resolve_link(&path);
+                let own = settings_with("", &path, format, &wanted)?;
+                (plan_settings_install(path, format, &wanted)?.into_iter().collect(), own)
             }
-            EntryFormat::Programs => plan_program_install(host, &resolve_link(&path), &entries)?,
-            EntryFormat::Module { write } => plan_module_install(host, &resolve_link(&path), &write(host, &entries))?,
+            EntryFormat::Programs => {
+                let texts = entries.iter().map(|entry| format!("# {}\n{}", entry.event, programs::program_text(entry)));
+                (plan_program_install(host, &resolve_link(&path), &entries)?, texts.collect())
+            }
+            EntryFormat::Module { write } => {
+                let text = write(host, &entries);
+                (plan_module_install(host, &resolve_link(&path), &text)?, text)
+            }
         };
         let base = removal_base(&path, environment.removal_limit(scope));
         Ok(Self {
@@ -86,6 +96,7 @@ impl InstallPlan {
             scope,
             settings_path: path,
             event_count: entries.len(),
+            own_text,
             is_removal: false,
         })
     }
@@ -121,7 +132,17 @@ impl InstallPlan {
             }
         };
         let base = removal_base(&path, environment.removal_limit(scope));
-        Ok(Self { changes, config_dir: None, base, scope, settings_path: path, event_count: 0, is_removal: true })
+        let own_text = String::new();
+        Ok(Self {
+            changes,
+            config_dir: None,
+            base,
+            scope,
+            settings_path: path,
+            event_count: 0,
+            own_text,
+            is_removal: true,
+        })
     }
 
     /// Whether nothing has to change.
@@ -210,17 +231,25 @@ impl SettingsChange {
     }
 }
 
-fn plan_settings_install(
+/// The text of a settings file with these installed handlers.
+fn settings_with(
+    text: &str,
     path: &Path,
     format: SettingsShape<'_>,
     wanted: &[PlacedHandler],
-) -> Result<Option<SettingsChange>, InstallError> {
-    let path = resolve_link(path);
-    let before = read_if_exists(&path)?;
-    let text = before.clone().unwrap_or_default();
-    let after = SettingsFile::parse(&text, format)
+) -> Result<String, InstallError> {
+    SettingsFile::parse(text, format)
         .and_then(|mut settings| settings.set_handlers(wanted).map(|()| settings.text()))
-        .map_err(|why| InstallError::Unreadable { path: path.clone(), reason: why })?;
+        .map_err(|why| InstallError::Unreadable { path: path.to_owned(), reason: why })
+}
+
+fn plan_settings_install(
+    path: PathBuf,
+    format: SettingsShape<'_>,
+    wanted: &[PlacedHandler],
+) -> Result<Option<SettingsChange>, InstallError> {
+    let before = read_if_exists(&path)?;
+    let after = settings_with(before.as_deref().unwrap_or_default(), &path, format, wanted)?;
     if before.as_deref() == Some(after.as_str()) {
         return Ok(None);
     }

@@ -8,6 +8,7 @@ use clap::Args;
 use pintle_host::files;
 use serde_json::json;
 
+use super::install::find_started_program;
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::terminal::Terminal;
@@ -25,8 +26,7 @@ pub(crate) struct UpdateArgs {
 
 impl UpdateArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let path = std::env::current_exe().and_then(files::canonicalize);
-        let path = path.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
+        let path = find_started_program()?.file;
         let origin = InstallOrigin::of_program(&path, Path::new("/"));
         let version = env!("CARGO_PKG_VERSION");
         if !self.check {
@@ -68,6 +68,12 @@ impl InstallOrigin {
         }
         if is_below("Cellar") {
             return found("from Homebrew", "`brew upgrade pintle`");
+        }
+        if is_below("installs") && is_below(".asdf") {
+            return found("from asdf", "`asdf install pintle latest`, then choose that version");
+        }
+        if is_below("installs") && is_below("mise") {
+            return found("from mise", "`mise upgrade pintle`");
         }
         if is_below("_npx") {
             return found(
@@ -152,6 +158,8 @@ mod tests {
     const PLACES: &[(&str, &str, &str)] = &[
         ("", "nowhere/bin/pintle", "from an archive"),
         ("", "opt/homebrew/Cellar/pintle/0.1.0/bin/pintle", "from Homebrew"),
+        ("", "home/.asdf/installs/pintle/0.1.0/bin/pintle", "from asdf"),
+        ("", "home/.local/share/mise/installs/pintle/0.1.0/bin/pintle", "from mise"),
         ("", "home/.npm/_npx/1a2b/node_modules/@pintle/linux-x64/bin/pintle", "from the cache of npx"),
         ("", "usr/lib/node_modules/pintle/node_modules/@pintle/linux-x64/bin/pintle", "from npm"),
         (

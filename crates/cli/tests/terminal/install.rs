@@ -134,7 +134,9 @@ fn a_program_that_was_started_by_a_link_is_named_by_the_link() {
             .env("PINTLE_SERVE", "off")
             .env_remove("PINTLE_CONFIG_DIR")
             .env_remove("PINTLE_STATE_DIR")
-            .current_dir(fixture.path(""))
+            // Neither a project nor a directory of temporary files has the link.
+            .env("TMPDIR", &home)
+            .current_dir(&home)
             .output()
             .unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

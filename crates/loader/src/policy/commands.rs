@@ -118,7 +118,7 @@ fn own_command_change(operation: &Operation) -> Option<String> {
     };
     let changes = match command {
         "trust" => operation.written.split(' ').any(agrees),
-        command => matches!(command, "install" | "uninstall" | "sessions"),
+        command => matches!(command, "install" | "uninstall" | "sessions" | "doctor"),
     };
     (changes && operation.action == "pintle_command").then(|| format!("what Pintle enforces (`pintle {command}`)"))
 }

@@ -72,8 +72,13 @@ pub(super) const PACK: PackDef = PackDef {
             tests: &[OperationTest::new(Guard).actions(&["pintle_command", "kill", "pintle_variable"])],
             reason: "this switches Pintle off or changes where it looks",
             instead: "Only the user may do that, in a terminal of their own.",
-            stops: &["pintle uninstall claude --yes", "pkill pintle", "PINTLE_MANAGED_DIR=/tmp claude -p hi"],
-            passes: &["pintle validate", "pintle hooks"],
+            stops: &[
+                "pintle uninstall claude --yes",
+                "pintle doctor --fix --yes",
+                "pkill pintle",
+                "PINTLE_MANAGED_DIR=/tmp claude -p hi",
+            ],
+            passes: &["pintle validate", "pintle hooks", "pintle doctor", "pintle doctor --fix --dry-run"],
         },
         RuleDef {
             id: "unchecked-agent",

@@ -137,7 +137,9 @@ fn removes_sessions(parsed: &ParsedOptions<'_>) -> bool {
 pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {
     let command = call.first_operand().unwrap_or_default();
     let is_looking = command.is_empty()
-        || is_listed(HARMLESS, command) && !(command == "sessions" && removes_sessions(parsed))
+        || is_listed(HARMLESS, command)
+            && !(command == "sessions" && removes_sessions(parsed))
+            && !(command == "doctor" && parsed.has("", "fix") && !parsed.has("", "dry-run"))
         || matches!(command, "rule" | "rules") && parsed.operands.get(1).is_none_or(|arg| arg.text == "list")
         || command == "run" && !call.has_arg(&["--shadow", "--yes"])
         || matches!(command, "install" | "uninstall" | "init")

@@ -5,7 +5,7 @@ use pintle_bridge::install::{InstallEnvironment, InstallOptions, InstallPlan, In
 use pintle_bridge::{HOSTS, HostDef, find_agents};
 use serde_json::{Value, json};
 
-use crate::commands::install::{find_named_dirs, install_hints, print_diff};
+use crate::commands::install::{find_named_dirs, install_hints, print_diff, to_cli_error};
 use crate::error::CliError;
 use crate::options::{GlobalOptions, HostArgument};
 use crate::render::guards;
@@ -22,6 +22,8 @@ pub(super) struct AgentPlan {
 #[derive(Debug, Default)]
 pub(super) struct AgentProofs {
     checks: Vec<(&'static HostDef, GuardCheck)>,
+    /// Whether the settings of an agent could not be written.
+    is_incomplete: bool,
 }
 
 /// Plans the installation in the named agents. If none is named, in all agents of this machine, and for an image in all
@@ -64,11 +66,14 @@ pub(super) fn apply_all(
     program: &str,
     terminal: &Terminal,
     global: &GlobalOptions,
-) -> Result<AgentProofs, CliError> {
+) -> AgentProofs {
     let mut proofs = AgentProofs::default();
     for AgentPlan { host, plan } in plans {
-        if !plan.is_empty() {
-            plan.apply().map_err(CliError::failure)?;
+        // The others are to be guarded, whatever keeps this one from being.
+        if let Err(error) = plan.apply() {
+            terminal.print_cli_error(&to_cli_error(&error, environment));
+            proofs.is_incomplete = true;
+            continue;
         }
         let check = examine_guards(host, environment, plan.scope);
         if !global.json {
@@ -84,7 +89,7 @@ pub(super) fn apply_all(
         }
         proofs.checks.push((host, check));
     }
-    Ok(proofs)
+    proofs
 }
 
 /// Which calls the agent's hooks refused.
@@ -128,7 +133,7 @@ impl AgentProofs {
         let holds = |check: &GuardCheck| {
             !check.refusals.is_empty() && check.findings.iter().all(|finding| finding.status != CheckStatus::Problem)
         };
-        self.checks.iter().all(|(_, check)| holds(check))
+        !self.is_incomplete && self.checks.iter().all(|(_, check)| holds(check))
     }
 
     pub(super) fn to_json(&self) -> Value {

@@ -4,7 +4,7 @@ mod agents;
 mod policy_file;
 
 use clap::Args;
-use pintle_bridge::install::{InstallEnvironment, InstallScope};
+use pintle_bridge::install::{EntryProgram, InstallEnvironment, InstallScope};
 use pintle_host::loader::UserDirs;
 use pintle_host::packs::PackDef;
 use pintle_host::tape::show::Tone;
@@ -55,10 +55,11 @@ impl InitArgs {
             false => self.scope.scope_on(&site)?,
         };
         let policy = PolicyFile::plan(&site, scope, self.packs)?;
-        let program = self.program.resolve(&site, scope)?;
+        let EntryProgram { program, cautions } = self.program.resolve(&site, scope)?;
         let (plans, refused) = agents::plan_all(&site, scope, &self.agents, &program)?;
         if !global.json {
             show_summary(&policy, &plans, &refused, &site, terminal);
+            cautions.iter().filter(|_| !plans.is_empty()).for_each(|caution| terminal.print_note(caution));
             if self.diff {
                 plans.iter().for_each(|plan| plan.print_diff(&site, terminal));
             }
@@ -77,7 +78,7 @@ impl InitArgs {
             return Ok(CliStatus::Denied);
         }
         policy.write()?;
-        let proofs = agents::apply_all(&plans, &site, &program, terminal, global)?;
+        let proofs = agents::apply_all(&plans, &site, &program, terminal, global);
         if global.json {
             terminal.print_json(&json!({"done": report(&policy, &plans, true), "agents": proofs.to_json()}));
         } else {

@@ -33,6 +33,14 @@ impl EditConfirmation {
         self.dry_run
     }
 
+    /// Refuses the options where nothing would be changed.
+    pub(in crate::commands) fn require_absent(&self, missing: &str) -> Result<(), CliError> {
+        match self.yes || self.dry_run {
+            true => Err(CliError::invalid_input(format!("`--yes` and `--dry-run` are for `{missing}`"))),
+            false => Ok(()),
+        }
+    }
+
     /// Refuses an agent, unless the change is only shown.
     pub(in crate::commands) fn require_user(&self) -> Result<(), CliError> {
         if self.dry_run { Ok(()) } else { require_no_agent("nothing was changed") }

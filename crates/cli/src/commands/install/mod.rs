@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use pintle_bridge::doctor::find_on_path;
-use pintle_bridge::install::{InstallEnvironment, InstallError, InstallOptions, InstallPlan, InstallScope};
+use pintle_bridge::install::{
+    EntryProgram, InstallEnvironment, InstallError, InstallOptions, InstallPlan, InstallScope, StartedProgram,
+};
 use pintle_bridge::{HostDef, list_host_names};
 use pintle_host::files;
 use pintle_host::files::{file_mode, file_owner};
@@ -22,8 +23,6 @@ use crate::options::{GlobalOptions, HostArgument, ProjectOption, ScopeOption};
 use crate::render::diagnostic;
 use crate::terminal::Terminal;
 
-/// The name of this program.
-const PROGRAM: &str = "pintle";
 /// The variable that turns residents off, with the value `off`.
 const SERVE: &str = "PINTLE_SERVE";
 
@@ -62,7 +61,8 @@ impl InstallArgs {
         self.agreement.require_user()?;
         let scope = self.scope.scope_on(&site)?;
         let folders = find_named_dirs(scope)?;
-        let (program, hooks) = (self.program.resolve(&site, scope)?, to_absolute(self.hooks)?);
+        let (EntryProgram { program, cautions }, hooks) =
+            (self.program.resolve(&site, scope)?, to_absolute(self.hooks)?);
         require_hooks(&hooks, terminal)?;
         let options = InstallOptions { program, hooks, folders, events: self.events };
         let plan = InstallPlan::install(host, &site, scope, &options).map_err(|error| to_cli_error(&error, &site))?;
@@ -75,7 +75,7 @@ impl InstallArgs {
             guarded_scope: Some(scope),
             shows_diff: true,
         };
-        let hints = install_hints(host, &site, scope, &options.program);
+        let hints = [cautions, install_hints(host, &site, scope, &options.program)].concat();
         edit.carry_out(&self.agreement, &hints, terminal, global)
     }
 }
@@ -108,12 +108,6 @@ pub(super) fn install_hints(
              machine that has Pintle on its PATH"
         ));
     }
-    if Path::new(program).components().any(|part| part.as_os_str() == "_npx") {
-        hints.push(format!(
-            "the entries run `{program}`; when npm empties the cache of npx, that is gone and every guarded call is denied: \
-             run `npm install --global pintle`, then `pintle init` again"
-        ));
-    }
     hints.extend(replaceable_program(environment, scope, program));
     hints
 }
@@ -136,6 +130,12 @@ pub(super) fn to_cli_error(error: &InstallError, environment: &InstallEnvironmen
         InstallError::NotPermitted { path, .. } if !path.starts_with(&environment.home) => {
             shown.help("these are settings of the machine: run the same command as root, for example with `sudo`")
         }
+        InstallError::LinkedFile { own_text, .. } if own_text.is_empty() => {
+            shown.help("remove the entries that run `pintle` where that file is made")
+        }
+        InstallError::LinkedFile { own_text, .. } => {
+            shown.help(format!("add this where that file is made, and run the same command again:\n{own_text}"))
+        }
         _ => shown,
     }
 }
@@ -150,14 +150,36 @@ pub(super) struct ProgramOption {
 
 impl ProgramOption {
     /// The named program, otherwise the one of the machine.
-    pub(super) fn resolve(self, environment: &InstallEnvironment, scope: InstallScope) -> Result<String, CliError> {
-        let program = match self.program {
-            Some(program) => program,
-            None if environment.is_image() => find_program_of_image(environment)?,
-            None => find_own_program(environment, scope)?,
+    pub(super) fn resolve(
+        self,
+        environment: &InstallEnvironment,
+        scope: InstallScope,
+    ) -> Result<EntryProgram, CliError> {
+        let chosen = match self.program {
+            Some(program) => EntryProgram::named(program),
+            None => find_entry_program(environment, scope)?,
         };
-        require_own_name(program)
+        require_own_name(&chosen.program)?;
+        Ok(chosen)
     }
+}
+
+/// The program that entries run if the user names none.
+pub(super) fn find_entry_program(
+    environment: &InstallEnvironment,
+    scope: InstallScope,
+) -> Result<EntryProgram, CliError> {
+    if environment.is_image() {
+        return find_program_of_image(environment).map(EntryProgram::named);
+    }
+    Ok(EntryProgram::choose(&find_started_program()?, environment, scope, uses_residents()))
+}
+
+/// The file of this program, and the paths by which it may have been started.
+pub(super) fn find_started_program() -> Result<StartedProgram, CliError> {
+    let file = std::env::current_exe().and_then(files::canonicalize);
+    let file = file.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
+    Ok(StartedProgram { file, typed: files::started_paths() })
 }
 
 /// The program that entries of an image run.
@@ -172,26 +194,12 @@ fn find_program_of_image(environment: &InstallEnvironment) -> Result<String, Cli
     })
 }
 
-/// The program that entries on this machine run: `pintle` in a project if that is this program on the PATH, since others
-/// share the entries; otherwise `pintle-hook` if it is beside this program, and this program.
-fn find_own_program(environment: &InstallEnvironment, scope: InstallScope) -> Result<String, CliError> {
-    let path = std::env::current_exe().and_then(files::canonicalize);
-    let path = path.map_err(|error| CliError::failure(format!("cannot find the path of this program: {error}")))?;
-    let on_path = find_on_path(PROGRAM, environment).filter(|_| scope == InstallScope::Project);
-    if on_path.is_some_and(|found| files::canonicalize(found).is_ok_and(|found| found == path)) {
-        return Ok(String::from(PROGRAM));
-    }
-    let path = typed_path(&path).unwrap_or(path);
-    let client = path.with_file_name("pintle-hook");
-    Ok(if uses_residents() && client.is_file() { client } else { path }.to_string_lossy().into_owned())
-}
-
 fn uses_residents() -> bool {
     cfg!(target_os = "linux") && std::env::var_os(SERVE).is_none_or(|value| value != "off")
 }
 
 /// Refuses a program whose entries would not be recognised.
-fn require_own_name(program: String) -> Result<String, CliError> {
+fn require_own_name(program: &str) -> Result<(), CliError> {
     if pintle_bridge::install::parse_own_command(&format!("'{}' hook x ", program.replace('\'', r"'\''")), "x")
         .is_none()
     {
@@ -200,14 +208,7 @@ fn require_own_name(program: String) -> Result<String, CliError> {
         ));
         return Err(error.help("rename it, or name another program with `--program`"));
     }
-    Ok(program)
-}
-
-/// The path by which the user started the program `own`. It may be a link that an upgrade points to another version.
-fn typed_path(own: &Path) -> Option<PathBuf> {
-    let is_own = |path: &PathBuf| files::canonicalize(path).is_ok_and(|path| path == *own);
-    let typed = pintle_host::files::started_paths().into_iter().find(is_own)?;
-    std::path::absolute(typed).ok()
+    Ok(())
 }
 
 /// Refuses paths whose hooks cannot be loaded.
