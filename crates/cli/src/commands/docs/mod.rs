@@ -24,7 +24,7 @@ list the pages by what you want to do. A page is laid out for a terminal, and is
 /// The most characters of a line of prose on a wide terminal.
 const MOST_COLUMNS: usize = 100;
 /// Columns of a topic in a list, with the space around it.
-const TOPIC_COLUMNS: usize = 29;
+const TOPIC_COLUMNS: usize = 30;
 
 #[derive(Debug, Args)]
 pub(crate) struct DocsArgs {
@@ -91,7 +91,7 @@ fn render_index(pages: &DocsPages) -> Result<Vec<StyledLine>, CliError> {
 
 /// What the index says about a page behind the link to it, up to the next link.
 fn description<'t>(link: &MarkdownLink<'t>) -> Option<&'t str> {
-    let about = link.rest.strip_prefix(": ")?;
+    let about = link.rest.strip_prefix(": ").filter(|about| !about.starts_with('['))?;
     Some(about.split_once(" [").map_or(about, |(about, _)| about.trim_end_matches(" and").trim_end_matches(',')))
 }
 
