@@ -168,4 +168,73 @@ mod tests {
         assert!(parse("evnts").unwrap_err().to_string().contains("`pintle docs events`"));
         assert!(parse("").is_err());
     }
+
+    /// The command lines of `pintle` in the code of a page, without what a shell does with them.
+    fn command_lines(page: &str) -> Vec<Vec<String>> {
+        let mut lines = Vec::new();
+        let mut language = None;
+        for line in page.lines() {
+            if let Some(fence) = line.strip_prefix("```") {
+                language = if language.is_none() { Some(fence) } else { None };
+            }
+            let is_code = matches!(language, Some("sh" | "console")) || language.is_none() && line.starts_with("    ");
+            let line = line.trim().trim_start_matches("$ ");
+            // A line that goes on below, or has words of a shell, is left out.
+            let is_whole = !line.ends_with(['\\', '|']) && !line.contains("$(") && line.matches('\'').count() % 2 == 0;
+            if let Some(line) = line.strip_prefix("pintle ").filter(|_| is_code && is_whole) {
+                lines.push(split_words(line));
+            }
+        }
+        lines
+    }
+
+    /// The words of a command line, up to what a shell does with it or a comment.
+    fn split_words(line: &str) -> Vec<String> {
+        let mut words = vec![String::from("pintle")];
+        let (mut word, mut quote, mut spaces) = (String::new(), None, 1);
+        for letter in format!("{line} ").chars() {
+            match (letter, quote) {
+                ('\'' | '"', None) => quote = Some(letter),
+                (letter, Some(open)) if letter == open => quote = None,
+                ('|' | '<' | '>' | ';' | '&' | '#', None) if spaces > 0 => break,
+                (' ', None) => {
+                    spaces += 1;
+                    words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+                    // What is far to the right says what the line does.
+                    if spaces > 2 {
+                        break;
+                    }
+                    continue;
+                }
+                _ => word.push(letter),
+            }
+            spaces = 0;
+        }
+        words
+    }
+
+    #[test]
+    fn command_lines_of_the_pages_are_command_lines() {
+        let pages = DocsPages::unpack().unwrap();
+        let (mut wrong, mut count) = (Vec::new(), 0);
+        for page in pages.iter() {
+            for words in command_lines(page.text) {
+                count += 1;
+                let is_placeholder =
+                    |word: &String| word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+                let has_placeholder = words.iter().any(is_placeholder);
+                let Err(error) = crate::command_help::command_tree().try_get_matches_from(&words) else { continue };
+                let is_allowed = match error.kind() {
+                    ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => true,
+                    ErrorKind::InvalidValue | ErrorKind::ValueValidation => has_placeholder,
+                    _ => false,
+                };
+                if !is_allowed {
+                    wrong.push(format!("{}: {}: {error}", page.path, words.join(" ")));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(count > 100, "{count}");
+    }
 }
