@@ -4,6 +4,7 @@ mod clients;
 mod git_options;
 mod scorecard;
 mod seeds;
+mod site;
 
 use std::process::ExitCode;
 
@@ -39,6 +40,12 @@ const CHORES: &[RepositoryChore] = &[
         arguments: "",
         about: "draw what a user of an agent sees when a call is refused; needs npm and `script`",
         run: clients::picture::draw,
+    },
+    RepositoryChore {
+        name: "site",
+        arguments: "",
+        about: "build the documentation's site, measure its pages and draw some; needs mdBook and Chromium",
+        run: site::run,
     },
 ];
 

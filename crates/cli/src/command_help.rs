@@ -180,6 +180,14 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("uninstall", &[("uninstall claude", "remove it from an agent"), ("uninstall all", "take all of `init` back")]),
     ("update", &[("update --check", "say how to update")]),
     (
+        "docs",
+        &[
+            ("docs", "list the pages by what you want to do"),
+            ("docs own-rules", "read one"),
+            ("docs --search force push", "find a page by its words"),
+        ],
+    ),
+    (
         "completions",
         &[("completions bash > ~/.local/share/bash-completion/completions/pintle", "complete commands in bash")],
     ),
@@ -220,6 +228,7 @@ const MEANINGS: &[(&[&str], &str)] = &[
     (&["daemon", "server", "listen", "proxy"], "pintle serve"),
     (&["pull", "sync", "install-deps"], "pintle fetch"),
     (&["chat", "agent", "ask-agent"], "pintle run"),
+    (&["guide", "guides", "manual", "doc", "documentation", "learn", "tutorial"], "pintle docs"),
 ];
 
 /// The command line as a tree, with the examples below each help page.

@@ -6,6 +6,7 @@ mod dist;
 mod fuzz;
 mod graph;
 mod reference;
+mod site;
 mod tidy;
 mod timings;
 
@@ -49,6 +50,12 @@ const CHORES: &[RepositoryChore] = &[
         arguments: "[--only NAME,..] [--target TRIPLE,..] [--built] [--check] [--twice]",
         about: "make the packages of a release; --check installs and tries them, --twice builds them a second time",
         run: dist::run,
+    },
+    RepositoryChore {
+        name: "site",
+        arguments: "",
+        about: "build the documentation as a site in target/site/book, and check its links; needs mdBook",
+        run: site::run,
     },
     RepositoryChore {
         name: "timings",

@@ -121,6 +121,9 @@ commands! {
     ///
     /// `pintle install` configures the agent to run this command.
     Hook(hook::HookArgs),
+    /// Read the guides and the reference pages.
+    #[command(long_about = docs::LONG_ABOUT)]
+    Docs(docs::DocsArgs),
     /// Print the completions of a shell.
     #[command(long_about = completions::LONG_ABOUT)]
     Completions(completions::CompletionsArgs),

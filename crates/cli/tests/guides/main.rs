@@ -7,6 +7,8 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
+mod blocks;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

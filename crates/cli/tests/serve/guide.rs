@@ -1,4 +1,4 @@
-//! The examples of `docs/guide/serve.md`.
+//! The examples of `docs/guide/serve.md`, and the clients of `docs/guide/build-an-agent.md`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,13 +10,17 @@ use serde_json::{Value, json};
 use crate::fixture::{HttpHost, ServeFixture};
 use crate::schema::assert_fits;
 
-fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/serve.md")
+fn page(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide").join(name)
 }
 
-/// The fenced blocks of the page in a language.
+/// The fenced blocks of the page about the server in a language.
 fn blocks(language: &str) -> Vec<String> {
-    let text = fs::read_to_string(page()).unwrap();
+    blocks_of("serve.md", language)
+}
+
+fn blocks_of(name: &str, language: &str) -> Vec<String> {
+    let text = fs::read_to_string(page(name)).unwrap();
     let fence = format!("\n```{language}\n");
     text.split(&fence).skip(1).map(|rest| rest.split_once("\n```").unwrap().0.to_owned()).collect()
 }
@@ -56,25 +60,42 @@ fn the_session_of_the_page_is_what_the_program_answers() {
     assert_eq!(host.end(), Some(0));
 }
 
+/// What a client prints that is in a file of the project; `None` if its interpreter is not on this machine.
+fn run_client(fixture: &ServeFixture, command: [&str; 2]) -> Option<String> {
+    let bin = Path::new(env!("CARGO_BIN_EXE_pintle")).parent().unwrap();
+    let mut client = Command::new("/usr/bin/env");
+    client.args(command).current_dir(fixture.path("project")).env_clear();
+    client.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display())).env("HOME", fixture.path("home"));
+    client.env("PINTLE_CONFIG_DIR", fixture.path("config")).env("PINTLE_USER_SETUP", "1");
+    let output = client.output().unwrap();
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    if output.status.code() == Some(127) {
+        return None;
+    }
+    assert_eq!((output.status.code(), err.as_str()), (Some(0), ""));
+    Some(out.trim_end().to_owned())
+}
+
 #[test]
 fn the_client_of_the_page_runs() {
     let fixture = fixture();
     let [client] = &*blocks("python") else { panic!("the page has one client") };
     fixture.write("client.py", client);
-    let bin = Path::new(env!("CARGO_BIN_EXE_pintle")).parent().unwrap();
-    let mut python = Command::new("/usr/bin/env");
-    python.args(["python3", "client.py"]).current_dir(fixture.path("project")).env_clear();
-    python.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display())).env("HOME", fixture.path("home"));
-    python.env("PINTLE_CONFIG_DIR", fixture.path("config")).env("PINTLE_USER_SETUP", "1");
-    let output = python.output().unwrap();
-    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    if output.status.code() == Some(127) {
-        // There is no Python on this machine.
-        return;
-    }
-    assert_eq!((output.status.code(), err.as_str()), (Some(0), ""));
     let [expected] = &*blocks("text") else { panic!("the page shows what the client prints") };
-    assert_eq!(out.trim_end(), expected);
+    assert!(run_client(&fixture, ["python3", "client.py"]).is_none_or(|out| out == *expected));
+}
+
+#[test]
+fn shortest_clients_print_what_their_page_shows() {
+    for (language, program, file) in [("python", "python3", "client.py"), ("javascript", "node", "client.mjs")] {
+        let fixture = fixture();
+        let [client] = &*blocks_of("build-an-agent.md", language) else { panic!("the page has one client") };
+        fixture.write(file, client);
+        assert!(client.lines().filter(|line| !line.is_empty()).count() <= 15, "{language}");
+        let [expected] = &*blocks_of("build-an-agent.md", "text") else { panic!("the page shows what they print") };
+        let out = run_client(&fixture, [program, file]);
+        assert!(out.as_ref().is_none_or(|out| out == expected), "{out:?}");
+    }
 }
 
 /// Starts the program with the command line of a service, at a free port and in another home, and ends it.
@@ -168,7 +189,7 @@ fn the_property_list_of_the_page_starts_the_server() {
         "KeepAlive": true,
     });
     assert_eq!(service, known);
-    let page = fs::read_to_string(page()).unwrap();
+    let page = fs::read_to_string(page("serve.md")).unwrap();
     assert!(page.contains("/LaunchAgents/dev.pintle.serve.plist`"), "the file has the name of the label");
     let command: Vec<String> = serde_json::from_value(command).unwrap();
     assert_serves(&command, "/Users/ada");

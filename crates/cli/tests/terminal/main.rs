@@ -11,6 +11,7 @@ mod client_hooks;
 mod colour;
 mod conversation;
 mod daemon;
+mod docs;
 mod doctor;
 mod doctor_fix;
 mod doctor_settings;

@@ -17,7 +17,8 @@ use std::process::Command;
 use xtask::{ChoreReport, SourceWorkspace, capture_output};
 
 use packages::PACKAGES;
-use staging::{ReleaseFacts, run_tool};
+use staging::run_tool;
+pub(crate) use staging::{ReleaseFacts, fill_template};
 use targets::{DIST_TARGETS, DistTarget};
 
 /// Where the packages are, from the root of the repository.

@@ -258,7 +258,8 @@ mod tests {
         ("wheel/WHEEL", &["WHEEL_TAGS"]),
     ];
     /// The other files there.
-    const TOOLS: [&str; 4] = ["Dockerfile", "check/check", "check/registry.js", "install-tools"];
+    const TOOLS: [&str; 6] =
+        ["Dockerfile", "check/check", "check/registry.js", "install-tools", "site/book.toml", "site/style.css"];
 
     #[test]
     fn every_template_is_filled_and_valid() {

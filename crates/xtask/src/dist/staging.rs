@@ -11,16 +11,16 @@ const UNKNOWN_REPOSITORY: &str = "OWNER/pintle";
 
 /// What every package says of the release.
 #[derive(Debug)]
-pub(super) struct ReleaseFacts {
+pub(crate) struct ReleaseFacts {
     pub(super) version: String,
     /// The time of every file: that of the last commit, in seconds since 1970.
     pub(super) time: String,
     /// `OWNER/NAME` of the repository, which GitHub's jobs say.
-    pub(super) repository: String,
+    pub(crate) repository: String,
 }
 
 impl ReleaseFacts {
-    pub(super) fn read(workspace: &SourceWorkspace) -> Result<Self, String> {
+    pub(crate) fn read(workspace: &SourceWorkspace) -> Result<Self, String> {
         let manifest = workspace.text("Cargo.toml")?;
         let version = manifest.lines().find_map(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
         let version = version.ok_or("`Cargo.toml` has no line `version = \"…\"`")?.to_owned();
@@ -33,7 +33,7 @@ impl ReleaseFacts {
 }
 
 /// Replaces each `@NAME@` of a template.
-pub(super) fn fill_template(template: &str, facts: &ReleaseFacts, values: &[(&str, &str)]) -> Result<String, String> {
+pub(crate) fn fill_template(template: &str, facts: &ReleaseFacts, values: &[(&str, &str)]) -> Result<String, String> {
     let owner = facts.repository.split('/').next().unwrap_or_default();
     let general = [("VERSION", facts.version.as_str()), ("REPOSITORY", &facts.repository), ("OWNER", owner)];
     let filled = general

@@ -23,7 +23,7 @@ pub(super) fn find_violations(workspace: &SourceWorkspace) -> Vec<String> {
 }
 
 /// The targets of a page's links within the repository.
-fn link_targets(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn link_targets(text: &str) -> impl Iterator<Item = &str> {
     let of_line = |line| str::split(line, "](").skip(1).filter_map(|rest: &str| rest.get(..rest.find(')')?));
     prose_lines(text).flat_map(of_line).filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
 }
@@ -48,7 +48,7 @@ fn heading_anchors(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// The target of a link, as a path from the root of the repository.
-fn resolve_link(page: &str, link: &str) -> String {
+pub(crate) fn resolve_link(page: &str, link: &str) -> String {
     let mut path = PathBuf::new();
     let dir = Path::new(page).parent().unwrap_or(Path::new(""));
     for part in dir.join(link).components() {

@@ -15,6 +15,7 @@ mod promises;
 mod type_names;
 mod whole_files;
 
+pub(crate) use links::{link_targets, resolve_link};
 use xtask::{ChoreReport, SourceWorkspace};
 
 /// A check: its name, and the function that returns the errors.
