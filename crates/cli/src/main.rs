@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     let line = match at_once.map_or_else(parse, Ok) {
         Ok(line) => line,
         Err(asked) if is_alone(&asked) => {
-            Terminal::new(ColorMode::Auto).print_piece(FIRST_STEPS);
+            Terminal::new(ColorMode::Auto).print_line(FIRST_STEPS.trim_end());
             return CliStatus::Invalid.into();
         }
         Err(asked) => {

@@ -9,10 +9,11 @@ use anstream::{AutoStream, ColorChoice};
 use parking_lot::Mutex;
 use pintle_host::tape::show::{StyledLine, Tone};
 use serde::Serialize;
+use terminal_size::{Height, Width};
 
 use crate::error::CliError;
 use crate::options::ColorMode;
-use crate::render::style;
+use crate::render::{style, wrap};
 
 /// Writes to standard output and standard error, and strips colours where they are off. Clones share the streams.
 #[derive(Debug, Clone)]
@@ -43,8 +44,16 @@ impl Terminal {
         }))
     }
 
-    /// Writes a line to standard output.
+    /// Writes a line to standard output. What is wider than the screen breaks between words.
     pub(crate) fn print_line(&self, text: impl Display) {
+        match screen_columns() {
+            Some(columns) => self.print_exact_line(wrap::fit_lines(&text.to_string(), columns)),
+            None => self.print_exact_line(text),
+        }
+    }
+
+    /// Writes a line to standard output as it is: data and source text, which may be copied.
+    pub(crate) fn print_exact_line(&self, text: impl Display) {
         self.write(format_args!("{text}\n"));
     }
 
@@ -63,11 +72,13 @@ impl Terminal {
     /// Writes a value as one line of JSON to standard output.
     pub(crate) fn print_json(&self, value: &impl Serialize) {
         // Values printed here have text keys, so serialization cannot fail.
-        self.print_line(serde_json::to_string(value).unwrap_or_default());
+        self.print_exact_line(serde_json::to_string(value).unwrap_or_default());
     }
 
-    /// Writes a line to standard error.
+    /// Writes a line to standard error. What is wider than the screen breaks between words.
     pub(crate) fn print_error_line(&self, text: impl Display) {
+        let columns = columns_of(terminal_size::terminal_size_of(io::stderr()));
+        let text = columns.map_or_else(|| text.to_string(), |columns| wrap::fit_lines(&text.to_string(), columns));
         let mut err = self.0.err.lock();
         // A failure of standard error cannot be reported anywhere.
         let _ = writeln!(err, "{text}");
@@ -113,12 +124,6 @@ impl Terminal {
         }
     }
 
-    /// The width of standard output in characters, if it is a terminal.
-    pub(crate) fn width(&self) -> Option<usize> {
-        let (columns, _) = terminal_size::terminal_size_of(io::stdout())?;
-        Some(usize::from(columns.0)).filter(|columns| *columns > 0)
-    }
-
     /// Whether nothing more is written, because the reader of standard output has gone.
     pub(crate) fn is_closed(&self) -> bool {
         self.0.is_closed.load(Ordering::Relaxed)
@@ -139,4 +144,13 @@ impl Terminal {
             self.record_write_error(error);
         }
     }
+}
+
+/// The number of columns of standard output, if it is a terminal.
+pub(crate) fn screen_columns() -> Option<usize> {
+    columns_of(terminal_size::terminal_size_of(io::stdout()))
+}
+
+fn columns_of(size: Option<(Width, Height)>) -> Option<usize> {
+    size.map(|(width, _)| usize::from(width.0)).filter(|columns| *columns > 0)
 }

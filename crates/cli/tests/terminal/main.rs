@@ -66,5 +66,6 @@ mod usage;
 mod user_only;
 mod validate;
 mod walk;
+mod widths;
 mod withheld;
 mod worktree;

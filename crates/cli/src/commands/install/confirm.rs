@@ -13,7 +13,7 @@ use super::to_cli_error;
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::options::trust::require_no_agent;
-use crate::render::guards;
+use crate::render::{guards, style};
 use crate::terminal::Terminal;
 
 /// How the change is confirmed.
@@ -170,7 +170,7 @@ pub(in crate::commands) fn print_diff(plan: &InstallPlan, environment: &InstallE
             };
             StyledLine::new(tone, line)
         };
-        terminal.print_lines(&diff.lines().map(line).collect::<Vec<_>>());
+        diff.lines().for_each(|text| terminal.print_exact_line(style::paint_line(&line(text))));
     }
     if let Some(dir) = &plan.config_dir {
         let what = format!("will create `{}`, the directory of your own hooks", environment.display_path(dir));

@@ -90,7 +90,7 @@ impl LiveDisplay {
     /// Prints the lines that were on the tape before it was observed.
     pub(super) fn catch_up(&self, lines: &str) {
         if self.mode == DisplayMode::Json {
-            lines.lines().for_each(|line| self.terminal.print_line(line));
+            lines.lines().for_each(|line| self.terminal.print_exact_line(line));
         }
     }
 
@@ -371,7 +371,7 @@ impl RecordObserver for LiveDisplay {
                 }
             }
             DisplayMode::Quiet => {}
-            DisplayMode::Json => self.terminal.print_line(line),
+            DisplayMode::Json => self.terminal.print_exact_line(line),
         }
     }
 }
