@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use parking_lot::Mutex;
 use pintle_host::tape::show::{StyledLine, Tone};
@@ -13,6 +14,7 @@ use terminal_size::{Height, Width};
 
 use crate::error::CliError;
 use crate::options::ColorMode;
+use crate::pager::{OutputPiece, PagedOutput};
 use crate::render::{style, wrap};
 
 /// Writes to standard output and standard error, and strips colours where they are off. Clones share the streams.
@@ -23,6 +25,8 @@ pub(crate) struct Terminal(Arc<OutputStreams>);
 struct OutputStreams {
     out: Mutex<AutoStream<io::Stdout>>,
     err: Mutex<AutoStream<io::Stderr>>,
+    /// Where the output goes instead, if it may be longer than the screen.
+    paged: Mutex<Option<PagedOutput>>,
     /// Whether a write to standard output failed, so that nothing more is written. With `| head` this is not an error.
     is_closed: AtomicBool,
     /// The first write error of standard output, other than a broken pipe.
@@ -39,9 +43,27 @@ impl Terminal {
         Self(Arc::new(OutputStreams {
             out: Mutex::new(AutoStream::new(io::stdout(), choice)),
             err: Mutex::new(AutoStream::new(io::stderr(), choice)),
+            paged: Mutex::new(None),
             is_closed: AtomicBool::new(false),
             write_error: Mutex::new(None),
         }))
+    }
+
+    /// Lets a pager show what is written from now on, if it is longer than the screen and the user has one.
+    pub(crate) fn page(&self) {
+        *self.0.paged.lock() = PagedOutput::from_environment();
+    }
+
+    /// Writes what is held, or waits until the user leaves the pager.
+    pub(crate) fn finish_paging(&self) {
+        let paged = self.0.paged.lock().take();
+        self.write_pieces(paged.map(PagedOutput::finish).unwrap_or_default());
+    }
+
+    fn write_pieces(&self, pieces: Vec<OutputPiece>) {
+        for OutputPiece { is_error, text } in pieces {
+            if is_error { self.print_error_piece(text) } else { self.write(format_args!("{text}")) }
+        }
     }
 
     /// Writes a line to standard output. What is wider than the screen breaks between words.
@@ -59,6 +81,7 @@ impl Terminal {
 
     /// Writes to standard output without a line break, and flushes.
     pub(crate) fn print_piece(&self, text: impl Display) {
+        self.finish_paging();
         self.write(format_args!("{text}"));
     }
 
@@ -79,6 +102,9 @@ impl Terminal {
     pub(crate) fn print_error_line(&self, text: impl Display) {
         let columns = columns_of(terminal_size::terminal_size_of(io::stderr()));
         let text = columns.map_or_else(|| text.to_string(), |columns| wrap::fit_lines(&text.to_string(), columns));
+        if let Some(output) = self.0.paged.lock().as_mut() {
+            return output.add_error(text + "\n");
+        }
         let mut err = self.0.err.lock();
         // A failure of standard error cannot be reported anywhere.
         let _ = writeln!(err, "{text}");
@@ -86,6 +112,9 @@ impl Terminal {
 
     /// Writes to standard error without a line break, and flushes.
     pub(crate) fn print_error_piece(&self, text: impl Display) {
+        if matches!(*self.0.paged.lock(), Some(PagedOutput::Paged { .. })) {
+            return;
+        }
         let mut err = self.0.err.lock();
         // As in `print_error_line`.
         let _ = write!(err, "{text}").and_then(|()| err.flush());
@@ -138,8 +167,30 @@ impl Terminal {
         if self.is_closed() {
             return;
         }
-        let mut out = self.0.out.lock();
-        if let Err(error) = out.write_fmt(text).and_then(|()| out.flush()) {
+        let mut paged = self.0.paged.lock();
+        let written = match paged.take() {
+            None => {
+                let mut out = self.0.out.lock();
+                out.write_fmt(text).and_then(|()| out.flush())
+            }
+            Some(output) => {
+                let is_plain = self.0.out.lock().current_choice() == ColorChoice::Never;
+                let text = text.to_string();
+                let text = if is_plain { strip_str(&text).to_string() } else { text };
+                match output.add(text) {
+                    Ok(output) => {
+                        self.0.is_closed.store(output.is_left(), Ordering::Relaxed);
+                        *paged = Some(output);
+                        Ok(())
+                    }
+                    Err(pieces) => {
+                        drop(paged);
+                        return self.write_pieces(pieces);
+                    }
+                }
+            }
+        };
+        if let Err(error) = written {
             self.0.is_closed.store(true, Ordering::Relaxed);
             self.record_write_error(error);
         }
@@ -149,6 +200,12 @@ impl Terminal {
 /// The number of columns of standard output, if it is a terminal.
 pub(crate) fn screen_columns() -> Option<usize> {
     columns_of(terminal_size::terminal_size_of(io::stdout()))
+}
+
+/// The number of columns and of rows of standard output, if it is a terminal.
+pub(crate) fn screen_size() -> Option<(usize, usize)> {
+    let (_, rows) = terminal_size::terminal_size_of(io::stdout())?;
+    screen_columns().zip(Some(usize::from(rows.0)).filter(|rows| *rows > 0))
 }
 
 fn columns_of(size: Option<(Width, Height)>) -> Option<usize> {

@@ -36,6 +36,7 @@ mod new_files;
 mod one_policy;
 mod packs;
 mod packs_guide;
+mod pager;
 mod pause;
 mod persona;
 mod pipes;

@@ -77,6 +77,11 @@ impl LogArgs {
         Ok(CliStatus::Done)
     }
 
+    /// Whether decisions are listed as they are made.
+    pub(crate) fn is_following(&self) -> bool {
+        self.follow
+    }
+
     fn to_query(&self) -> LogQuery {
         let words = [
             (self.denied, DecisionLabel::Denied),
