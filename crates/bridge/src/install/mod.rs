@@ -17,6 +17,7 @@ mod programs;
 mod settings;
 
 pub use apply::InstallReport;
+pub use backup::list_copies;
 pub use environment::InstallEnvironment;
 pub(crate) use environment::is_executable;
 pub use error::InstallError;
