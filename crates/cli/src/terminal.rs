@@ -17,6 +17,9 @@ use crate::options::ColorMode;
 use crate::pager::{OutputPiece, PagedOutput};
 use crate::render::{style, wrap};
 
+/// Erases the rest of a terminal's line, also where colours are off.
+const ERASE_REST: &str = "\u{1b}[K";
+
 /// Writes to standard output and standard error, and strips colours where they are off. Clones share the streams.
 #[derive(Debug, Clone)]
 pub(crate) struct Terminal(Arc<OutputStreams>);
@@ -25,6 +28,8 @@ pub(crate) struct Terminal(Arc<OutputStreams>);
 struct OutputStreams {
     out: Mutex<AutoStream<io::Stdout>>,
     err: Mutex<AutoStream<io::Stderr>>,
+    /// Whether the last line of the screen is a status, which the next output replaces. Held while something is written.
+    has_status: Mutex<bool>,
     /// Where the output goes instead, if it may be longer than the screen.
     paged: Mutex<Option<PagedOutput>>,
     /// Whether a write to standard output failed, so that nothing more is written. With `| head` this is not an error.
@@ -43,6 +48,7 @@ impl Terminal {
         Self(Arc::new(OutputStreams {
             out: Mutex::new(AutoStream::new(io::stdout(), choice)),
             err: Mutex::new(AutoStream::new(io::stderr(), choice)),
+            has_status: Mutex::new(false),
             paged: Mutex::new(None),
             is_closed: AtomicBool::new(false),
             write_error: Mutex::new(None),
@@ -105,6 +111,8 @@ impl Terminal {
         if let Some(output) = self.0.paged.lock().as_mut() {
             return output.add_error(text + "\n");
         }
+        let mut has_status = self.0.has_status.lock();
+        self.erase_status(&mut has_status);
         let mut err = self.0.err.lock();
         // A failure of standard error cannot be reported anywhere.
         let _ = writeln!(err, "{text}");
@@ -115,6 +123,8 @@ impl Terminal {
         if matches!(*self.0.paged.lock(), Some(PagedOutput::Paged { .. })) {
             return;
         }
+        let mut has_status = self.0.has_status.lock();
+        self.erase_status(&mut has_status);
         let mut err = self.0.err.lock();
         // As in `print_error_line`.
         let _ = write!(err, "{text}").and_then(|()| err.flush());
@@ -163,6 +173,30 @@ impl Terminal {
         io::stderr().is_terminal()
     }
 
+    /// Shows what the program is busy with on the last line of the screen, until something is written there.
+    pub(crate) fn show_status(&self, text: &str) {
+        if self.0.paged.lock().is_some() {
+            return;
+        }
+        let mut has_status = self.0.has_status.lock();
+        let columns = columns_of(terminal_size::terminal_size_of(io::stderr())).unwrap_or(usize::MAX);
+        let shown: String = text.chars().take(columns.saturating_sub(1)).collect();
+        let mut err = io::stderr().lock();
+        *has_status = write!(err, "\r{shown}{ERASE_REST}").and_then(|()| err.flush()).is_ok();
+    }
+
+    /// Erases what `show_status` showed.
+    pub(crate) fn clear_status(&self) {
+        self.erase_status(&mut self.0.has_status.lock());
+    }
+
+    fn erase_status(&self, has_status: &mut bool) {
+        if std::mem::take(has_status) {
+            let mut err = io::stderr().lock();
+            let _ = write!(err, "\r{ERASE_REST}").and_then(|()| err.flush());
+        }
+    }
+
     fn write(&self, text: std::fmt::Arguments<'_>) {
         if self.is_closed() {
             return;
@@ -170,6 +204,8 @@ impl Terminal {
         let mut paged = self.0.paged.lock();
         let written = match paged.take() {
             None => {
+                let mut has_status = self.0.has_status.lock();
+                self.erase_status(&mut has_status);
                 let mut out = self.0.out.lock();
                 out.write_fmt(text).and_then(|()| out.flush())
             }

@@ -175,6 +175,7 @@ fn a_person_converses_and_is_asked_and_is_heard_meanwhile() {
     terminal.wait_for_text("allow?");
     terminal.type_in("y\n");
     terminal.wait_for(&fixture.path("begun"));
+    terminal.wait_for_text("waiting for shell");
     terminal.type_in("please hurry\n");
     terminal.wait_for_text("the agent receives this at its next step");
     fs::write(fixture.path("gate"), "opened").unwrap();

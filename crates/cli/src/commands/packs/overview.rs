@@ -23,9 +23,8 @@ pub(super) fn render_packs(active: &[ActivePack]) -> Vec<StyledLine> {
         rows.extend(rows_of(pack, active));
         descriptions.insert(rows.len() - 1, pack.doc);
     }
-    let describe = |index: usize| {
-        descriptions.get(&index).map(|text| render_indented(2, Tone::Quiet, text)).unwrap_or_default()
-    };
+    let describe =
+        |index: usize| descriptions.get(&index).map(|text| render_indented(2, Tone::Quiet, text)).unwrap_or_default();
     table::render_detailed_table(["PACK", "RULES", "DEFAULT", "HERE"], &rows, describe)
 }
 

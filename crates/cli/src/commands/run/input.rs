@@ -139,14 +139,14 @@ impl StdinReader {
         self.take_line(&mut state)
     }
 
-    fn take_line(&self, state: &mut MutexGuard<'_, StdinState>) -> io::Result<InputLine> {
+    fn take_line(&self, guard: &mut MutexGuard<'_, StdinState>) -> io::Result<InputLine> {
         let is_waiting = |state: &mut StdinState| state.line.is_none() && !state.is_interrupted;
-        self.0.changed.wait_while(state, is_waiting);
-        state.is_line_expected = false;
-        let line = state.line.take();
-        if state.inbox.is_some() && matches!(&line, Some(Ok(line)) if !line.is_empty()) {
+        self.0.changed.wait_while(guard, is_waiting);
+        guard.is_line_expected = false;
+        let line = guard.line.take();
+        if guard.inbox.is_some() && matches!(&line, Some(Ok(line)) if !line.is_empty()) {
             // The prompt is answered and the agent continues, so what is typed next is for the agent.
-            self.begin_reading(state)?;
+            self.begin_reading(guard)?;
         }
         match line {
             None => Ok(InputLine::Interrupted),
