@@ -7,6 +7,7 @@ mod command_help;
 mod commands;
 mod error;
 mod options;
+mod pager;
 mod render;
 mod temporary_dir;
 mod terminal;
@@ -18,7 +19,7 @@ use clap::{FromArgMatches as _, Parser};
 
 use crate::command_help::{FIRST_STEPS, command_tree, with_meaning};
 use crate::commands::CliCommand;
-use crate::error::CliStatus;
+use crate::error::{CliError, CliStatus};
 use crate::options::{ColorMode, GlobalOptions};
 use crate::terminal::Terminal;
 
@@ -45,23 +46,37 @@ fn main() -> ExitCode {
     let line = match at_once.map_or_else(parse, Ok) {
         Ok(line) => line,
         Err(asked) if is_alone(&asked) => {
-            Terminal::new(ColorMode::Auto).print_piece(FIRST_STEPS);
+            Terminal::new(ColorMode::Auto).print_line(FIRST_STEPS.trim_end());
             return CliStatus::Invalid.into();
         }
         Err(asked) => {
             let asked = with_meaning(asked, std::env::args_os().skip(1));
             // clap reports help and version as errors, too, although they are not mistakes.
-            let unwritten = asked.print().is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
-            return match (asked.use_stderr(), unwritten) {
-                (true, _) => CliStatus::Invalid,
-                (false, true) => CliStatus::Failed,
-                (false, false) => CliStatus::Done,
+            if asked.use_stderr() {
+                let _ = asked.print();
+                return CliStatus::Invalid.into();
             }
-            .into();
+            let terminal = Terminal::new(ColorMode::Auto);
+            if !std::env::args_os().any(|word| word == "--no-pager") {
+                terminal.page();
+            }
+            // clap has wrapped it.
+            terminal.print_exact_line(asked.render().ansi().to_string().trim_end());
+            return end(&terminal, Ok(CliStatus::Done));
         }
     };
     let terminal = Terminal::new(line.global.color);
-    let status = line.command.execute(&terminal, &line.global).unwrap_or_else(|error| {
+    if line.command.is_paged() && !line.global.json && !line.global.no_pager {
+        terminal.page();
+    }
+    let result = line.command.execute(&terminal, &line.global);
+    end(&terminal, result)
+}
+
+/// Ends the output, and reports what failed.
+fn end(terminal: &Terminal, result: Result<CliStatus, CliError>) -> ExitCode {
+    terminal.finish_paging();
+    let status = result.unwrap_or_else(|error| {
         terminal.print_cli_error(&error);
         error.status
     });

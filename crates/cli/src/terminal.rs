@@ -5,14 +5,20 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use parking_lot::Mutex;
 use pintle_host::tape::show::{StyledLine, Tone};
 use serde::Serialize;
+use terminal_size::{Height, Width};
 
 use crate::error::CliError;
 use crate::options::ColorMode;
-use crate::render::style;
+use crate::pager::{OutputPiece, PagedOutput};
+use crate::render::{style, wrap};
+
+/// Erases the rest of a terminal's line, also where colours are off.
+const ERASE_REST: &str = "\u{1b}[K";
 
 /// Writes to standard output and standard error, and strips colours where they are off. Clones share the streams.
 #[derive(Debug, Clone)]
@@ -22,6 +28,10 @@ pub(crate) struct Terminal(Arc<OutputStreams>);
 struct OutputStreams {
     out: Mutex<AutoStream<io::Stdout>>,
     err: Mutex<AutoStream<io::Stderr>>,
+    /// Whether the last line of the screen is a status, which the next output replaces. Held while something is written.
+    has_status: Mutex<bool>,
+    /// Where the output goes instead, if it may be longer than the screen.
+    paged: Mutex<Option<PagedOutput>>,
     /// Whether a write to standard output failed, so that nothing more is written. With `| head` this is not an error.
     is_closed: AtomicBool,
     /// The first write error of standard output, other than a broken pipe.
@@ -38,18 +48,46 @@ impl Terminal {
         Self(Arc::new(OutputStreams {
             out: Mutex::new(AutoStream::new(io::stdout(), choice)),
             err: Mutex::new(AutoStream::new(io::stderr(), choice)),
+            has_status: Mutex::new(false),
+            paged: Mutex::new(None),
             is_closed: AtomicBool::new(false),
             write_error: Mutex::new(None),
         }))
     }
 
-    /// Writes a line to standard output.
+    /// Lets a pager show what is written from now on, if it is longer than the screen and the user has one.
+    pub(crate) fn page(&self) {
+        *self.0.paged.lock() = PagedOutput::from_environment();
+    }
+
+    /// Writes what is held, or waits until the user leaves the pager.
+    pub(crate) fn finish_paging(&self) {
+        let paged = self.0.paged.lock().take();
+        self.write_pieces(paged.map(PagedOutput::finish).unwrap_or_default());
+    }
+
+    fn write_pieces(&self, pieces: Vec<OutputPiece>) {
+        for OutputPiece { is_error, text } in pieces {
+            if is_error { self.print_error_piece(text) } else { self.write(format_args!("{text}")) }
+        }
+    }
+
+    /// Writes a line to standard output. What is wider than the screen breaks between words.
     pub(crate) fn print_line(&self, text: impl Display) {
+        match screen_columns() {
+            Some(columns) => self.print_exact_line(wrap::fit_lines(&text.to_string(), columns)),
+            None => self.print_exact_line(text),
+        }
+    }
+
+    /// Writes a line to standard output as it is: data and source text, which may be copied.
+    pub(crate) fn print_exact_line(&self, text: impl Display) {
         self.write(format_args!("{text}\n"));
     }
 
     /// Writes to standard output without a line break, and flushes.
     pub(crate) fn print_piece(&self, text: impl Display) {
+        self.finish_paging();
         self.write(format_args!("{text}"));
     }
 
@@ -63,11 +101,18 @@ impl Terminal {
     /// Writes a value as one line of JSON to standard output.
     pub(crate) fn print_json(&self, value: &impl Serialize) {
         // Values printed here have text keys, so serialization cannot fail.
-        self.print_line(serde_json::to_string(value).unwrap_or_default());
+        self.print_exact_line(serde_json::to_string(value).unwrap_or_default());
     }
 
-    /// Writes a line to standard error.
+    /// Writes a line to standard error. What is wider than the screen breaks between words.
     pub(crate) fn print_error_line(&self, text: impl Display) {
+        let columns = columns_of(terminal_size::terminal_size_of(io::stderr()));
+        let text = columns.map_or_else(|| text.to_string(), |columns| wrap::fit_lines(&text.to_string(), columns));
+        if let Some(output) = self.0.paged.lock().as_mut() {
+            return output.add_error(text + "\n");
+        }
+        let mut has_status = self.0.has_status.lock();
+        self.erase_status(&mut has_status);
         let mut err = self.0.err.lock();
         // A failure of standard error cannot be reported anywhere.
         let _ = writeln!(err, "{text}");
@@ -75,6 +120,11 @@ impl Terminal {
 
     /// Writes to standard error without a line break, and flushes.
     pub(crate) fn print_error_piece(&self, text: impl Display) {
+        if matches!(*self.0.paged.lock(), Some(PagedOutput::Paged { .. })) {
+            return;
+        }
+        let mut has_status = self.0.has_status.lock();
+        self.erase_status(&mut has_status);
         let mut err = self.0.err.lock();
         // As in `print_error_line`.
         let _ = write!(err, "{text}").and_then(|()| err.flush());
@@ -113,12 +163,6 @@ impl Terminal {
         }
     }
 
-    /// The width of standard output in characters, if it is a terminal.
-    pub(crate) fn width(&self) -> Option<usize> {
-        let (columns, _) = terminal_size::terminal_size_of(io::stdout())?;
-        Some(usize::from(columns.0)).filter(|columns| *columns > 0)
-    }
-
     /// Whether nothing more is written, because the reader of standard output has gone.
     pub(crate) fn is_closed(&self) -> bool {
         self.0.is_closed.load(Ordering::Relaxed)
@@ -129,14 +173,77 @@ impl Terminal {
         io::stderr().is_terminal()
     }
 
+    /// Shows what the program is busy with on the last line of the screen, until something is written there.
+    pub(crate) fn show_status(&self, text: &str) {
+        if self.0.paged.lock().is_some() {
+            return;
+        }
+        let mut has_status = self.0.has_status.lock();
+        let columns = columns_of(terminal_size::terminal_size_of(io::stderr())).unwrap_or(usize::MAX);
+        let shown: String = text.chars().take(columns.saturating_sub(1)).collect();
+        let mut err = io::stderr().lock();
+        *has_status = write!(err, "\r{shown}{ERASE_REST}").and_then(|()| err.flush()).is_ok();
+    }
+
+    /// Erases what `show_status` showed.
+    pub(crate) fn clear_status(&self) {
+        self.erase_status(&mut self.0.has_status.lock());
+    }
+
+    fn erase_status(&self, has_status: &mut bool) {
+        if std::mem::take(has_status) {
+            let mut err = io::stderr().lock();
+            let _ = write!(err, "\r{ERASE_REST}").and_then(|()| err.flush());
+        }
+    }
+
     fn write(&self, text: std::fmt::Arguments<'_>) {
         if self.is_closed() {
             return;
         }
-        let mut out = self.0.out.lock();
-        if let Err(error) = out.write_fmt(text).and_then(|()| out.flush()) {
+        let mut paged = self.0.paged.lock();
+        let written = match paged.take() {
+            None => {
+                let mut has_status = self.0.has_status.lock();
+                self.erase_status(&mut has_status);
+                let mut out = self.0.out.lock();
+                out.write_fmt(text).and_then(|()| out.flush())
+            }
+            Some(output) => {
+                let is_plain = self.0.out.lock().current_choice() == ColorChoice::Never;
+                let text = text.to_string();
+                let text = if is_plain { strip_str(&text).to_string() } else { text };
+                match output.add(text) {
+                    Ok(output) => {
+                        self.0.is_closed.store(output.is_left(), Ordering::Relaxed);
+                        *paged = Some(output);
+                        Ok(())
+                    }
+                    Err(pieces) => {
+                        drop(paged);
+                        return self.write_pieces(pieces);
+                    }
+                }
+            }
+        };
+        if let Err(error) = written {
             self.0.is_closed.store(true, Ordering::Relaxed);
             self.record_write_error(error);
         }
     }
+}
+
+/// The number of columns of standard output, if it is a terminal.
+pub(crate) fn screen_columns() -> Option<usize> {
+    columns_of(terminal_size::terminal_size_of(io::stdout()))
+}
+
+/// The number of columns and of rows of standard output, if it is a terminal.
+pub(crate) fn screen_size() -> Option<(usize, usize)> {
+    let (_, rows) = terminal_size::terminal_size_of(io::stdout())?;
+    screen_columns().zip(Some(usize::from(rows.0)).filter(|rows| *rows > 0))
+}
+
+fn columns_of(size: Option<(Width, Height)>) -> Option<usize> {
+    size.map(|(width, _)| usize::from(width.0)).filter(|columns| *columns > 0)
 }

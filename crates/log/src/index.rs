@@ -128,7 +128,7 @@ impl LogIndex {
 
     /// Reads the tapes that have changed, and forgets those that are gone. Only these tapes are in the log from then on,
     /// although the index may keep what it knows of others. `project` finds the project of a tape that is
-    /// read, and its result is kept. Returns the tapes that cannot be read to their end.
+    /// read, and its result is kept. `report_done` receives the number of tapes that are up to date. Returns the tapes that cannot be read to their end.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -136,6 +136,7 @@ impl LogIndex {
         &mut self,
         tapes: &[TapeLocation],
         project: impl Fn(&TapeLocation) -> Option<PathBuf>,
+        report_done: impl Fn(usize),
     ) -> Result<Vec<UnreadableTape>, LogError> {
         let change = self.database.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let known = read_known_tapes(&change)?;
@@ -146,7 +147,8 @@ impl LogIndex {
         change.execute("DELETE FROM listed", [])?;
         let mut unreadable = Vec::new();
         let mut list = change.prepare("INSERT OR IGNORE INTO listed SELECT id FROM tapes WHERE path = ?1")?;
-        for tape in tapes {
+        for (index, tape) in tapes.iter().enumerate() {
+            report_done(index);
             let path = tape.path.to_string_lossy();
             let mut stamp = Vec::new();
             // A file that could change again without a trace is read again the next time.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 const MARK: &str = ".pintle-backup-";
 
-/// The backups of a file, oldest first.
-pub(super) fn list_copies(path: &Path) -> Vec<PathBuf> {
+/// The backups of a settings file that installing made, oldest first.
+#[must_use]
+pub fn list_copies(path: &Path) -> Vec<PathBuf> {
     let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
     let begin = format!("{}{MARK}", name.to_string_lossy());
     let mut found: Vec<(u32, PathBuf)> = fs::read_dir(dir)

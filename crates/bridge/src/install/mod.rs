@@ -18,6 +18,7 @@ mod programs;
 mod settings;
 
 pub use apply::InstallReport;
+pub use backup::list_copies;
 pub(crate) use entry_program::is_left_behind;
 pub use entry_program::{EntryProgram, StartedProgram};
 pub use environment::InstallEnvironment;

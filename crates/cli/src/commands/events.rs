@@ -37,9 +37,13 @@ fn render_overview() -> Vec<StyledLine> {
         .iter()
         .map(|def| {
             let subject = def.subject.unwrap_or("-");
-            // An alias that equals the event's name is not listed.
-            let others: Vec<String> =
-                aliases_of(def).filter_map(|(_, name)| name).filter(|name| name != def.name).collect();
+            // An alias that equals the event's name is not listed, and one of several dialects once.
+            let mut others: Vec<String> = Vec::new();
+            for name in aliases_of(def).filter_map(|(_, name)| name).filter(|name| name != def.name) {
+                if !others.contains(&name) {
+                    others.push(name);
+                }
+            }
             let others = if others.is_empty() { String::from("-") } else { others.join(", ") };
             [def.name, &others, def.class.to_string().as_str(), subject, def.fires_when].map(str::to_owned)
         })

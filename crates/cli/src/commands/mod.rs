@@ -28,6 +28,21 @@ macro_rules! commands {
 }
 
 impl CliCommand {
+    /// Whether the command only shows something, which may be longer than the screen.
+    pub(crate) fn is_paged(&self) -> bool {
+        match self {
+            Self::Log(log) => !log.is_following(),
+            Self::Why(_)
+            | Self::Packs(_)
+            | Self::Hooks(_)
+            | Self::Events(_)
+            | Self::Explain(_)
+            | Self::Diff(_)
+            | Self::Tape(_) => true,
+            _ => false,
+        }
+    }
+
     /// Parses `pintle hook`, the one command whose callers wait for every millisecond; `None` for any other command
     /// line.
     pub(crate) fn parse_hook_command() -> Option<Self> {

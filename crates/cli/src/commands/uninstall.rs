@@ -1,16 +1,21 @@
 //! `pintle uninstall`.
 
 use std::fs;
+use std::path::Path;
 
 use clap::Args;
-use pintle_bridge::install::{InstallEnvironment, InstallPlan, InstallScope, installed_entries};
+use pintle_bridge::install::{InstallEnvironment, InstallPlan, InstallScope, installed_entries, list_copies};
 use pintle_bridge::{HostDef, list_host_names};
+use pintle_host::loader::UserDirs;
+#[cfg(target_os = "linux")]
 use pintle_host::loader::state_dir;
+use pintle_host::tape::show::Tone;
 
 use super::init::PolicyFile;
 use super::install::{EditConfirmation, SettingsEdit, to_cli_error};
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HostsArgument, ProjectOption, ScopeOption};
+use crate::render::style;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
@@ -44,7 +49,8 @@ impl UninstallArgs {
         }
         self.remove_policy(&site, scope, terminal)?;
         if scope == InstallScope::User && !self.agreement.is_dry_run() {
-            leave_state(&site, terminal);
+            stop_residents();
+            self.print_leftovers(&site, scope, terminal);
         }
         Ok(CliStatus::Done)
     }
@@ -71,6 +77,34 @@ impl UninstallArgs {
         edit.carry_out(&self.agreement, &[], terminal, global)
     }
 
+    /// Says what stays, since it is the user's or a record of what agents did, and how to remove it.
+    fn print_leftovers(&self, environment: &InstallEnvironment, scope: InstallScope, terminal: &Terminal) {
+        let dirs = UserDirs::from_env().to_absolute();
+        let state = dirs.state.map(|dir| (dir, "what was decided (tapes, with prompts), and what you trust"));
+        let config = dirs.config.map(|dir| (dir, "your policy and hooks"));
+        let mut leftovers: Vec<_> = state.into_iter().chain(config).filter(|(dir, _)| has_content(dir)).collect();
+        for host in &self.hosts.0 {
+            let Ok(plan) = InstallPlan::uninstall(host, environment, scope) else { continue };
+            let backups = list_copies(&plan.settings_path).into_iter();
+            leftovers.extend(backups.map(|path| (path, "settings before Pintle, which you have changed since")));
+        }
+        if leftovers.is_empty() {
+            return;
+        }
+        terminal.print_note("this stays:");
+        for (path, what) in &leftovers {
+            terminal.print_error_line(format!("  {}: {what}", environment.display_path(path)));
+        }
+        let paths = leftovers.iter().map(|(path, _)| path.to_string_lossy());
+        let quoted: Vec<_> =
+            paths.filter_map(|path| shlex::try_quote(&path).ok().map(|path| path.into_owned())).collect();
+        terminal.print_error_line(style::with_label(
+            Tone::Quiet,
+            "help",
+            format!("to remove it: rm -r {}", quoted.join(" ")),
+        ));
+    }
+
     /// Removes the policy that `init` wrote. One that was changed since is the user's own.
     fn remove_policy(
         &self,
@@ -94,14 +128,14 @@ impl UninstallArgs {
     }
 }
 
-/// Ends the residents of the user, and says which directory stays: the tapes in it are a record of what agents did.
-fn leave_state(environment: &InstallEnvironment, terminal: &Terminal) {
-    let Some(state) = state_dir().filter(|dir| dir.is_dir()) else { return };
-    // One that does not answer ends when no call comes.
+/// Ends the residents of the user. One that does not answer ends when no call comes.
+fn stop_residents() {
     #[cfg(target_os = "linux")]
-    let _ = pintle_bridge::ask_residents(&state, &pintle_hook::ResidentRequest::Stop);
-    terminal.print_note(format!(
-        "`{}` stays, with the tapes of what was decided; delete it if you need them no longer",
-        environment.display_path(&state)
-    ));
+    if let Some(state) = state_dir().filter(|dir| dir.is_dir()) {
+        let _ = pintle_bridge::ask_residents(&state, &pintle_hook::ResidentRequest::Stop);
+    }
+}
+
+fn has_content(dir: &Path) -> bool {
+    fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_some())
 }

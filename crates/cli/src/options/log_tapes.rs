@@ -12,6 +12,7 @@ use pintle_log::{LogEntry, LogError, LogIndex, LogQuery, TapeLocation, Unreadabl
 
 use super::{LogFilterOptions, list_tapes};
 use crate::error::CliError;
+use crate::render::progress::ProgressLine;
 use crate::terminal::Terminal;
 
 /// The name of the index in the state directory.
@@ -50,7 +51,10 @@ impl LogTapeOptions {
             None => LogIndex::in_memory(),
         };
         let mut log = FollowedLog { index: index.map_err(CliError::failure)?, options: self };
-        let unreadable = log.update()?;
+        let progress = ProgressLine::new(terminal, "tapes in the log");
+        let unreadable = log.update_with(|done, total| progress.show(done, total));
+        progress.clear();
+        let unreadable = unreadable?;
         for tape in unreadable.iter().take(MOST_NOTES) {
             let reason = single_line(&tape.reason, 400);
             terminal.print_note(format!("`{}` is not all in the log: {reason}", tape.path.display()));
@@ -89,8 +93,13 @@ pub(crate) fn project_of_tape(tape: &TapeLocation) -> Option<PathBuf> {
 impl FollowedLog {
     /// Reads what has been recorded since the last time.
     pub(crate) fn update(&mut self) -> Result<Vec<UnreadableTape>, CliError> {
+        self.update_with(|_, _| {})
+    }
+
+    fn update_with(&mut self, report: impl Fn(usize, usize)) -> Result<Vec<UnreadableTape>, CliError> {
         let tapes = self.options.list_locations();
-        self.index.update(&tapes, project_of_tape).map_err(|error| self.index_error(error))
+        let report_done = |done| report(done, tapes.len());
+        self.index.update(&tapes, project_of_tape, report_done).map_err(|error| self.index_error(error))
     }
 
     /// Finds entries, oldest first.

@@ -8,6 +8,8 @@ use pintle_host::tape::show::single_line;
 use pintle_host::{Diagnostic, Severity};
 use serde::Serialize;
 
+use crate::terminal::screen_columns;
+
 /// Most bytes shown on each side of a diagnostic's start, so that a file of one long line stays readable.
 const SIDE_BYTES: usize = 400;
 /// Most characters of a message.
@@ -31,11 +33,12 @@ pub(crate) fn render_diagnostic(diagnostic: &Diagnostic) -> String {
             .annotation(AnnotationKind::Primary.span(excerpt.underlined));
         group = group.element(snippet);
     }
+    let renderer = screen_columns().map_or_else(Renderer::styled, |columns| Renderer::styled().term_width(columns));
     let help = diagnostic.help.as_deref().map(|help| single_line(help, MESSAGE_CHARS));
     match (help, &diagnostic.location.file) {
-        (Some(help), Some(_)) => Renderer::styled().render(&[group.element(Level::HELP.message(help))]),
-        (Some(help), None) => Renderer::styled().render(&[group, Group::with_title(Level::HELP.secondary_title(help))]),
-        (None, _) => Renderer::styled().render(&[group]),
+        (Some(help), Some(_)) => renderer.render(&[group.element(Level::HELP.message(help))]),
+        (Some(help), None) => renderer.render(&[group, Group::with_title(Level::HELP.secondary_title(help))]),
+        (None, _) => renderer.render(&[group]),
     }
 }
 

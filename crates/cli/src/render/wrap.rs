@@ -1,16 +1,21 @@
-//! Text for a person in lines of at most 80 characters.
+//! Text for a person: lines break between words, and are no longer than the screen.
 
 use pintle_host::tape::show::{StyledLine, Tone};
+use unicode_width::UnicodeWidthStr as _;
 
-/// The most characters of a line. A longer word stays whole, so that it can be copied.
+use crate::terminal::screen_columns;
+
+/// The most columns of a text, on a wider screen, too. A longer word stays whole, so that it can be copied.
 const COLUMNS: usize = 80;
 /// The width of a label with the space around it.
 const LABEL: usize = 11;
+/// How much further the rest of a line is indented that was too long for the screen.
+const HANGING: usize = 2;
 
 /// Renders `label  text`, with further lines below the text.
 pub(crate) fn render_labelled(label: &str, tone: Tone, text: &str) -> Vec<StyledLine> {
     let labels = std::iter::once(label).chain(std::iter::repeat(""));
-    labels.zip(wrap_text(text, COLUMNS - LABEL)).map(|(label, part)| lay_out(label, tone, part)).collect()
+    labels.zip(wrap_text(text, text_columns() - LABEL)).map(|(label, part)| lay_out(label, tone, part)).collect()
 }
 
 /// Renders `label  text` in one line, for a text that is read by programs.
@@ -26,16 +31,29 @@ fn lay_out(label: &str, tone: Tone, text: String) -> StyledLine {
 
 /// Renders a text below an indent.
 pub(crate) fn render_indented(indent: usize, tone: Tone, text: &str) -> Vec<StyledLine> {
-    let lines = wrap_text(text, COLUMNS.saturating_sub(indent)).into_iter();
+    let lines = wrap_text(text, text_columns().saturating_sub(indent)).into_iter();
     lines.map(|line| StyledLine::new(tone, line).with_indent(indent)).collect()
 }
 
-/// Breaks a text between words, into lines of at most `most` characters.
-fn wrap_text(text: &str, most: usize) -> Vec<String> {
+/// The most columns of a text on this screen.
+fn text_columns() -> usize {
+    screen_columns().map_or(COLUMNS, |columns| columns.clamp(2 * LABEL, COLUMNS))
+}
+
+/// How many columns a text of one line takes on a terminal. Colours take none.
+pub(crate) fn text_width(text: &str) -> usize {
+    match text.contains('\u{1b}') {
+        true => anstream::adapter::strip_str(text).to_string().width(),
+        false => text.width(),
+    }
+}
+
+/// Breaks a text between words, into lines of at most `most` columns.
+pub(super) fn wrap_text(text: &str, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
-        let width = word.chars().count();
+        let width = text_width(word);
         if used > 0 && used + 1 + width > most {
             lines.push(String::new());
             used = 0;
@@ -52,21 +70,81 @@ fn wrap_text(text: &str, most: usize) -> Vec<String> {
     lines
 }
 
+/// Breaks the lines of a finished text that are wider than the screen. What is aligned in them stays as it is; the rest
+/// of a line is below its last aligned text, or indented further than its begin.
+pub(crate) fn fit_lines(text: &str, columns: usize) -> String {
+    text.split('\n').map(|line| fit_line(line, columns)).collect::<Vec<_>>().join("\n")
+}
+
+fn fit_line(line: &str, columns: usize) -> String {
+    if text_width(line) <= columns {
+        return line.to_owned();
+    }
+    let begin = line.trim_start_matches(' ');
+    let lead = line.len() - begin.len();
+    let mut indent = (lead + HANGING).min(columns / 2);
+    let (mut fitted, mut used) = (" ".repeat(lead), lead);
+    let (mut rest, mut gap, mut is_broken) = (begin, None, false);
+    while !rest.is_empty() {
+        let (word, after) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
+        let width = text_width(word);
+        match gap {
+            Some(gap) if used + gap + width > columns => {
+                fitted.push('\n');
+                fitted.push_str(&" ".repeat(indent));
+                used = indent;
+                is_broken = true;
+            }
+            gap => {
+                let gap = gap.unwrap_or(0);
+                fitted.push_str(&" ".repeat(gap));
+                used += gap;
+                if gap > 1 && used <= columns / 2 && !is_broken {
+                    indent = used;
+                }
+            }
+        }
+        fitted.push_str(word);
+        used += width;
+        rest = after.trim_start_matches(' ');
+        gap = Some(after.len() - rest.len());
+    }
+    fitted
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lines_break_between_words_and_long_words_stay_whole() {
-        let cases: [(&str, &[&str]); 5] = [
+        let cases: [(&str, &[&str]); 6] = [
             ("", &[""]),
             ("a b c", &["a b c"]),
             ("aaaa bbbb cccc", &["aaaa bbbb", "cccc"]),
             ("a /very/long/path b", &["a", "/very/long/path", "b"]),
             ("grün grün grün", &["grün grün", "grün"]),
+            ("日本 日本 日本", &["日本 日本", "日本"]),
         ];
         for (text, lines) in cases {
             assert_eq!(wrap_text(text, 10), lines, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_wider_than_the_screen_goes_on_below_its_begin() {
+        let cases = [
+            ("", ""),
+            ("a  b   c", "a  b   c"),
+            ("aaaa  bbbb  cccc", "aaaa  bbbb\n  cccc"),
+            ("  a  bbbbbb cccc", "  a  bbbbbb\n     cccc"),
+            ("/a/very/long/path b", "/a/very/long/path\n  b"),
+            ("one\ntwo", "one\ntwo"),
+            ("\u{1b}[31maaaa\u{1b}[0m bbbb cccc", "\u{1b}[31maaaa\u{1b}[0m bbbb\n  cccc"),
+            ("               x", "               x"),
+        ];
+        for (text, fitted) in cases {
+            assert_eq!(fit_lines(text, 11), fitted, "{text:?}");
         }
     }
 }

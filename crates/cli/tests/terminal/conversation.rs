@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::fixture::CliFixture;
@@ -54,6 +55,7 @@ pub(crate) struct TerminalProgram {
     child: Child,
     input: ChildStdin,
     output: ChildStdout,
+    written: String,
     screen: String,
     seen_len: usize,
 }
@@ -80,7 +82,7 @@ impl TerminalProgram {
             .spawn()
             .unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
-        Self { child, input, output, screen: String::new(), seen_len: 0 }
+        Self { child, input, output, written: String::new(), screen: String::new(), seen_len: 0 }
     }
 
     /// Waits until the program has written something new that ends in a text; gives what it wrote until there.
@@ -99,7 +101,9 @@ impl TerminalProgram {
     fn read_output(&mut self) -> bool {
         let mut chunk = [0; 4096];
         let count = self.output.read(&mut chunk).unwrap();
-        self.screen.push_str(&String::from_utf8_lossy(chunk.get(..count).unwrap_or_default()).replace('\r', ""));
+        self.written.push_str(&String::from_utf8_lossy(chunk.get(..count).unwrap_or_default()));
+        // The editor of lines moves the cursor.
+        self.screen = anstream::adapter::strip_str(&self.written).to_string().replace('\r', "");
         count > 0
     }
 
@@ -171,6 +175,7 @@ fn a_person_converses_and_is_asked_and_is_heard_meanwhile() {
     terminal.wait_for_text("allow?");
     terminal.type_in("y\n");
     terminal.wait_for(&fixture.path("begun"));
+    terminal.wait_for_text("waiting for shell");
     terminal.type_in("please hurry\n");
     terminal.wait_for_text("the agent receives this at its next step");
     fs::write(fixture.path("gate"), "opened").unwrap();
@@ -221,4 +226,32 @@ fn a_person_is_asked_whether_an_agent_goes_on_beyond_its_limit() {
         terminal.type_in("\x04");
         assert_eq!(terminal.end().1, Some(0), "{answer}");
     }
+}
+
+#[test]
+fn a_line_can_be_edited_and_comes_again_in_the_next_session() {
+    let fixture = create_fixture();
+    let mut terminal = TerminalProgram::open(&fixture, "run team.yaml");
+    terminal.type_line("/agenx\u{7f}t");
+    terminal.wait_for_text("root");
+    // The arrow up.
+    terminal.type_line("\u{1b}[A");
+    terminal.wait_for_text("root");
+    terminal.type_line("/ghp_16C7e42F292c6912E7710c838347Ae178B4a");
+    terminal.wait_for_text("unknown command");
+    terminal.type_line(" /help");
+    terminal.wait_for_text("/tools lists the tools");
+    terminal.wait_for_text("\n> ");
+    terminal.type_in("\x04");
+    assert_eq!(terminal.end().1, Some(0));
+    let history = fixture.path("state/run_history.jsonl");
+    assert_eq!(fs::read_to_string(&history).unwrap(), "\"/agent\"\n\"/[REDACTED]\"\n");
+    assert_eq!(fs::metadata(&history).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let mut terminal = TerminalProgram::open(&fixture, "run team.yaml");
+    terminal.type_line("\u{1b}[A\u{1b}[A");
+    terminal.wait_for_text("root");
+    terminal.wait_for_text("\n> ");
+    terminal.type_in("\x04");
+    assert_eq!(terminal.end().1, Some(0));
 }

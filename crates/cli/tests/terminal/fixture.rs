@@ -6,6 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use tempfile::TempDir;
 
 /// Blocks a few commands.
@@ -74,12 +75,16 @@ pub(crate) struct CliInvocation<'a> {
     environment: Vec<(&'a str, &'a str)>,
     unset: Vec<&'a str>,
     folder: &'a str,
+    /// The columns and rows of its terminal, if it is run on one.
+    screen: (u16, u16),
 }
 
 impl CliFixture {
     /// An empty folder.
     pub(crate) fn new_empty() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), user_dir: tempfile::tempdir().unwrap() }
+        // Everywhere of the same length, on which the layout of a table depends.
+        let make = || tempfile::tempdir_in("/tmp").unwrap();
+        Self { folder: make(), user_dir: make() }
     }
 
     /// A project with the four hooks above.
@@ -117,6 +122,7 @@ impl CliFixture {
             environment: Vec::new(),
             unset: Vec::new(),
             folder: "",
+            screen: (0, 0),
         }
     }
 }
@@ -164,7 +170,7 @@ impl<'a> CliInvocation<'a> {
     }
 
     /// Runs a script of a shell with the program's path and arguments as its own, on a terminal of its own. Each time the
-    /// screen ends in a prompt, the reply is typed. Gives all that the terminal shows.
+    /// screen ends in a prompt, the reply is typed, unless it is empty. Gives all that the terminal shows.
     pub(crate) fn run_on_terminal(
         &self,
         shell: &std::path::Path,
@@ -174,6 +180,8 @@ impl<'a> CliInvocation<'a> {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
+        let (ws_col, ws_row) = self.screen;
+        tcsetwinsize(&master, Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
         let side = || fs::File::options().read(true).write(true).open(&name).unwrap();
         let mut child = self
@@ -186,17 +194,27 @@ impl<'a> CliInvocation<'a> {
             .spawn()
             .unwrap();
         let mut master = fs::File::from(master);
-        let mut screen = String::new();
+        let mut screen = Vec::new();
         let mut bytes = [0; 4096];
         // Reading fails when the last program has closed the other side.
         while let Ok(count @ 1..) = master.read(&mut bytes) {
-            screen.push_str(std::str::from_utf8(bytes.get(..count).unwrap()).unwrap());
-            if screen.ends_with(": ") {
-                master.write_all(format!("{}\n", reply(&screen)).as_bytes()).unwrap();
+            screen.extend_from_slice(bytes.get(..count).unwrap());
+            if screen.ends_with(b": ") {
+                let reply = reply(&String::from_utf8_lossy(&screen));
+                if !reply.is_empty() {
+                    master.write_all(format!("{reply}\n").as_bytes()).unwrap();
+                }
             }
         }
         child.wait().unwrap();
-        screen.replace("\r\n", "\n")
+        String::from_utf8(screen).unwrap().replace("\r\n", "\n")
+    }
+
+    /// Runs the program on a terminal of so many columns and rows, without colours. Gives all that the terminal shows.
+    pub(crate) fn run_on_screen(mut self, columns: u16, rows: u16) -> String {
+        self.screen = (columns, rows);
+        let run = self.with_variable("NO_COLOR", "1");
+        run.run_on_terminal(std::path::Path::new("/bin/sh"), "exec \"$@\"", |_| String::new())
     }
 
     /// Starts the program, whose standard output the test reads while it runs.

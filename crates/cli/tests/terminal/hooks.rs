@@ -47,7 +47,7 @@ script: |
 "#;
 
 /// The calls of the log, and some with more hooks.
-fn create_used_fixture() -> CliFixture {
+pub(crate) fn create_used_fixture() -> CliFixture {
     let fixture = create_fixture();
     for (name, text) in [("unmatched", UNMATCHED), ("unheard", UNHEARD), ("broken", BROKEN_CONDITION)] {
         fs::write(fixture.user_path(&format!("hooks/{name}.md")), text.replace("pass_through()", "None")).unwrap();

@@ -32,7 +32,9 @@ fn a_policy_that_is_there_stays_as_it_is() {
     assert!(out.contains("is there and stays as it is") && status == Some(0), "{out}");
     snapshot!("init_other_packs", run_at_home(&fixture, &["init", "--packs", "shell", "--yes"]).run_to_screen());
     assert_eq!(policy(), own);
-    run_at_home(&fixture, &["uninstall", "all", "--yes"]).run_to_parts();
+    let settings = fixture.path("home/.claude/settings.json");
+    fs::write(&settings, fs::read_to_string(&settings).unwrap().replace("dark", "light")).unwrap();
+    snapshot!("uninstall_leftovers", run_at_home(&fixture, &["uninstall", "all", "--yes"]).run_to_screen());
     assert_eq!(policy(), own, "a policy that was changed is the user's");
 }
 

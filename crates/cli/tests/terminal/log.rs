@@ -81,6 +81,11 @@ pub(crate) fn normalized_screen(fixture: &CliFixture, arguments: &[&str]) -> Str
     let real = |path: std::path::PathBuf| fs::canonicalize(path).unwrap().display().to_string();
     let [folder, user] = [real(fixture.path(".")), real(fixture.user_path("."))];
     let screen = pintle(fixture, arguments).run_to_screen().replace(&folder, paths[0].1).replace(&user, paths[1].1);
+    mask_screen(&screen)
+}
+
+/// A screen without IDs and times.
+pub(crate) fn mask_screen(screen: &str) -> String {
     let mask = |word: &str| {
         let trimmed = word.trim_end_matches(',');
         let tail = &word[trimmed.len()..];

@@ -51,6 +51,10 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
                 "the doctor runs the installed command line as the host would, and asks a client for its version",
             ),
             (
+                "crates/cli/src/pager.rs",
+                "the pager is the user's own program on their terminal, which it needs as a whole; it is for no hook and no agent",
+            ),
+            (
                 "crates/hook/src/",
                 "the program that agents start becomes `pintle`, and starts a resident; it links no hooks",
             ),

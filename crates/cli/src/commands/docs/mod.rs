@@ -14,7 +14,7 @@ use self::pages::{DocsPage, DocsPages, INDEX, TopicParser};
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::render::{style, wrap};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, screen_columns};
 
 /// What `--help` says.
 pub(crate) const LONG_ABOUT: &str = "Read the guides and the reference pages, which the program contains. Without a topic, \
@@ -62,9 +62,9 @@ fn print_page(pages: &DocsPages, page: DocsPage<'_>, terminal: &Terminal, global
     if global.json {
         let DocsPage { topic, path, text } = page;
         terminal.print_json(&json!({"topic": topic, "path": path, "title": page.title(), "text": text}));
-    } else if let Some(columns) = terminal.width() {
+    } else if let Some(columns) = screen_columns() {
         for line in markdown::render_page(page.text, columns.min(MOST_COLUMNS), &|link| pages.resolve(page, link)) {
-            terminal.print_line(line);
+            terminal.print_exact_line(line);
         }
     } else {
         terminal.print_piece(page.text);

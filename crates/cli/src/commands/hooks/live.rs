@@ -62,13 +62,8 @@ pub(super) fn print_usage(
 fn render_usage(rows: &[HookUsageRow<'_>], now_ms: u64) -> Vec<StyledLine> {
     let cells: Vec<_> = rows.iter().map(|row| row.to_cells(now_ms)).collect();
     let head = ["HOOK", "EVENT", "FIRED", "MATCHED", "RUN", "FAILED", "LAST RUN"];
-    let mut lines = table::render_table(head, &cells).into_iter();
-    let mut shown: Vec<StyledLine> = lines.next().into_iter().collect();
-    for (row, line) in rows.iter().zip(lines) {
-        shown.push(line);
-        shown.extend(row.detail_lines(now_ms));
-    }
-    shown
+    let details = |index: usize| rows.get(index).map(|row| row.detail_lines(now_ms)).unwrap_or_default();
+    table::render_detailed_table(head, &cells, details)
 }
 
 impl HookRow<'_> {

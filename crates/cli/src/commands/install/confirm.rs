@@ -13,7 +13,7 @@ use super::to_cli_error;
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
 use crate::options::trust::require_no_agent;
-use crate::render::guards;
+use crate::render::{count_text, guards, style};
 use crate::terminal::Terminal;
 
 /// How the change is confirmed.
@@ -63,7 +63,7 @@ pub(in crate::commands) struct SettingsEdit<'a> {
     pub(in crate::commands) unchanged_message: &'static str,
     /// The scope in which the user's hooks apply afterwards.
     pub(in crate::commands) guarded_scope: Option<InstallScope>,
-    /// Whether the change is shown as a diff, rather than only its files.
+    /// Whether the change is summarized before it is made, and shown as a diff if the user is prompted.
     pub(in crate::commands) shows_diff: bool,
 }
 
@@ -76,10 +76,13 @@ impl SettingsEdit<'_> {
         terminal: &Terminal,
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
-        if !global.json && self.shows_diff {
-            self.show_diff(terminal);
-        }
         let idle = self.plan.is_empty();
+        if !global.json && self.shows_diff && !idle {
+            terminal.print_line(self.summary());
+            if !grant.yes {
+                print_diff(&self.plan, self.site, terminal);
+            }
+        }
         let made = if idle || grant.dry_run {
             None
         } else if grant.is_confirmed("apply this change?", terminal)? {
@@ -111,9 +114,13 @@ impl SettingsEdit<'_> {
         Ok(CliStatus::Done)
     }
 
-    /// Prints the change as a diff.
-    fn show_diff(&self, terminal: &Terminal) {
-        print_diff(&self.plan, self.site, terminal);
+    /// Describes the change in one line.
+    fn summary(&self) -> String {
+        let (title, path) = (self.host.title, self.site.display_path(&self.plan.settings_path));
+        match self.guarded_scope {
+            Some(_) => format!("{title}: install {} in `{path}`", count_text(self.plan.event_count, "event")),
+            None => format!("{title}: remove Pintle from `{path}`"),
+        }
     }
 
     fn print_report(&self, applied: &InstallReport, terminal: &Terminal) {
@@ -178,7 +185,7 @@ pub(in crate::commands) fn print_diff(plan: &InstallPlan, environment: &InstallE
             };
             StyledLine::new(tone, line)
         };
-        terminal.print_lines(&diff.lines().map(line).collect::<Vec<_>>());
+        diff.lines().for_each(|text| terminal.print_exact_line(style::paint_line(&line(text))));
     }
     if let Some(dir) = &plan.config_dir {
         let what = format!("will create `{}`, the directory of your own hooks", environment.display_path(dir));

@@ -14,11 +14,13 @@ use serde_json::{Value, json};
 const LONG_CHARS: usize = 300;
 /// Most characters of a call on a terminal, whose rest is for the reason.
 const CALL_CHARS: usize = 60;
+/// The columns of a terminal on which an entry is one line.
+const CUT_COLUMNS: usize = 72;
 /// Most characters of a name.
 const NAME_CHARS: usize = 40;
 
 /// The line of an entry: time, ID, decision, agent, call, and by which rule for which reason. On a terminal it is cut to
-/// the width of that.
+/// the width of that; on a narrow one, which the first four fill, it is wrapped.
 pub(super) fn render_entry(entry: &LogEntry, zone: &TimeZone, width: Option<usize>) -> StyledLine {
     let decision = &entry.decision;
     let tone = word_tone(decision.word());
@@ -33,8 +35,8 @@ pub(super) fn render_entry(entry: &LogEntry, zone: &TimeZone, width: Option<usiz
         line.push(tone, decided);
     }
     match width {
-        Some(width) => cut_line(line, width),
-        None => line,
+        Some(width) if width >= CUT_COLUMNS => cut_line(line, width),
+        _ => line,
     }
 }
 

@@ -14,7 +14,7 @@ use pintle_log::LogQuery;
 
 use crate::error::{CliError, CliStatus};
 use crate::options::{FollowedLog, GlobalOptions, LogFilterOptions, LogTapeOptions, remove_expired_after_command};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, screen_columns};
 pub(super) use line::{agent_text, call_text, entry_to_json, time_text, word_tone};
 
 pub(crate) const LONG_ABOUT: &str = "List what was denied, asked or failed, and what was allowed: one line for each decision about a call, of every agent \
@@ -66,7 +66,7 @@ impl LogArgs {
         }
         let print = |entry: &pintle_log::LogEntry| match global.json {
             true => terminal.print_json(&entry_to_json(entry)),
-            false => terminal.print_lines(&[line::render_entry(entry, &TimeZone::system(), terminal.width())]),
+            false => terminal.print_lines(&[line::render_entry(entry, &TimeZone::system(), screen_columns())]),
         };
         entries.iter().for_each(print);
         if self.follow {
@@ -75,6 +75,11 @@ impl LogArgs {
         drop(log);
         remove_expired_after_command(terminal);
         Ok(CliStatus::Done)
+    }
+
+    /// Whether decisions are listed as they are made.
+    pub(crate) fn is_following(&self) -> bool {
+        self.follow
     }
 
     fn to_query(&self) -> LogQuery {

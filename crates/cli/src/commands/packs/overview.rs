@@ -1,5 +1,7 @@
 //! The list of packs.
 
+use std::collections::BTreeMap;
+
 use pintle_host::packs::{PackDef, packs};
 use pintle_host::tape::show::{StyledLine, Tone};
 use serde_json::{Value, json};
@@ -14,14 +16,16 @@ pub(super) fn places_of<'a>(pack: &PackDef, active: &'a [ActivePack]) -> impl It
 }
 
 pub(super) fn render_packs(active: &[ActivePack]) -> Vec<StyledLine> {
-    let rows: Vec<Vec<[String; 4]>> = packs().iter().map(|pack| rows_of(pack, active)).collect();
-    let mut table = table::render_table(["PACK", "RULES", "DEFAULT", "HERE"], &rows.concat()).into_iter();
-    let mut lines: Vec<StyledLine> = table.next().into_iter().collect();
-    for (pack, rows) in packs().iter().zip(&rows) {
-        lines.extend(table.by_ref().take(rows.len()));
-        lines.extend(render_indented(2, Tone::Quiet, pack.doc));
+    let mut rows: Vec<[String; 4]> = Vec::new();
+    // The last row of each pack, below which its description is.
+    let mut descriptions = BTreeMap::new();
+    for pack in packs() {
+        rows.extend(rows_of(pack, active));
+        descriptions.insert(rows.len() - 1, pack.doc);
     }
-    lines
+    let describe =
+        |index: usize| descriptions.get(&index).map(|text| render_indented(2, Tone::Quiet, text)).unwrap_or_default();
+    table::render_detailed_table(["PACK", "RULES", "DEFAULT", "HERE"], &rows, describe)
 }
 
 /// The rows of a pack, one for each place where it is on.

@@ -78,7 +78,10 @@ impl CtrlCHandler {
     }
 
     fn handle_signal(&self, status: CliStatus, signalled: &EndingSignal) {
-        let exit = || std::process::exit(status as i32);
+        let exit = || {
+            self.input.release_terminal();
+            std::process::exit(status as i32)
+        };
         // Held until the note is printed: the cancelled session can end before, and the program with it.
         let mut first = signalled.0.lock();
         let what = if self.is_conversation && status == CliStatus::Interrupted {

@@ -16,6 +16,7 @@ use super::prompts::PromptSource;
 use super::repeated_calls::RepeatCounter;
 use super::summary::RunSummary;
 use crate::error::CliError;
+use crate::render::progress::WaitLine;
 use crate::render::{count_text, path_text, style};
 use crate::terminal::Terminal;
 
@@ -48,12 +49,16 @@ pub(super) struct LiveDisplay {
     mode: DisplayMode,
     /// Whether text is shown only when the reply is whole: a program that reads it cannot take back what a retry repeats.
     holds_text: bool,
+    /// Says what is waited for, if there is a terminal.
+    wait: Option<WaitLine>,
     state: Mutex<DisplayState>,
 }
 
 #[derive(Debug)]
 struct DisplayState {
     view: TapeRenderer,
+    /// The model or the tool that is waited for, beside hooks.
+    waited_for: Option<String>,
     /// Whether a line of the model's text is unfinished.
     is_open: bool,
     repeats: RepeatCounter,
@@ -76,6 +81,7 @@ impl LiveDisplay {
         let view = TapeRenderer::new(options).with_start_time(started_ms);
         let state = DisplayState {
             view,
+            waited_for: None,
             is_open: false,
             repeats: RepeatCounter::default(),
             is_typed: false,
@@ -84,13 +90,14 @@ impl LiveDisplay {
             failures: FailureCounter::default(),
         };
         let holds_text = shown == DisplayMode::Quiet && !io::stdout().is_terminal();
-        Self { terminal, mode: shown, holds_text, state: Mutex::new(state) }
+        let wait = if shown == DisplayMode::Json { None } else { WaitLine::new(&terminal) };
+        Self { terminal, mode: shown, holds_text, wait, state: Mutex::new(state) }
     }
 
     /// Prints the lines that were on the tape before it was observed.
     pub(super) fn catch_up(&self, lines: &str) {
         if self.mode == DisplayMode::Json {
-            lines.lines().for_each(|line| self.terminal.print_line(line));
+            lines.lines().for_each(|line| self.terminal.print_exact_line(line));
         }
     }
 
@@ -172,7 +179,17 @@ impl LiveDisplay {
         }
     }
 
+    /// Says what is waited for, a hook or otherwise the model or a tool, unless a line of text is unfinished.
+    fn show_wait(&self, state: &DisplayState, hook: Option<String>) {
+        let Some(wait) = self.wait.as_ref().filter(|_| !state.is_open) else { return };
+        match hook.or_else(|| state.waited_for.clone()) {
+            Some(what) => wait.begin(what, !state.is_typed),
+            None => wait.end(),
+        }
+    }
+
     fn end_line(&self, state: &mut DisplayState) {
+        self.wait.iter().for_each(WaitLine::end);
         if std::mem::take(&mut state.is_open) {
             self.terminal.print_line("");
         }
@@ -211,6 +228,7 @@ impl LiveDisplay {
         if text.is_empty() {
             return;
         }
+        self.wait.iter().for_each(WaitLine::end);
         if !state.is_open {
             self.close_line(state);
         }
@@ -296,6 +314,21 @@ impl LiveDisplay {
 
 impl Observer for LiveDisplay {
     fn observe(&self, origin: &Origin, event: &AgentEvent<'_>) {
+        self.show_event(origin, event);
+        let waited_for = match event {
+            AgentEvent::ModelRequested { .. } => Some(String::from("the model")),
+            AgentEvent::ToolCalled { name, .. } => Some(single_line(name, 80)),
+            AgentEvent::ModelAnswered { .. } | AgentEvent::ToolReturned { .. } | AgentEvent::TurnFailed { .. } => None,
+            _ => return,
+        };
+        let mut state = self.state.lock();
+        state.waited_for = waited_for;
+        self.show_wait(&state, None);
+    }
+}
+
+impl LiveDisplay {
+    fn show_event(&self, origin: &Origin, event: &AgentEvent<'_>) {
         if matches!(event, AgentEvent::ToolCalled { .. }) {
             self.state.lock().tool_call_count += 1;
         }
@@ -341,6 +374,17 @@ impl RecordObserver for LiveDisplay {
 
     fn on_record(&self, record: &Record<'_>, line: &str) {
         let mut state = self.state.lock();
+        self.show_record(&mut state, record, line);
+        let hook = match &record.body {
+            RecordBody::HookCall(call) => Some(format!("hook {}", single_line(&call.hook, 80))),
+            _ => None,
+        };
+        self.show_wait(&state, hook);
+    }
+}
+
+impl LiveDisplay {
+    fn show_record(&self, state: &mut DisplayState, record: &Record<'_>, line: &str) {
         // A denied call is counted once, when it returns.
         if let RecordBody::Outcome(decided) = &record.body
             && decided.decision != Decision::Allow
@@ -351,7 +395,7 @@ impl RecordObserver for LiveDisplay {
         // A hook failure is always reported; in quiet mode, on standard error.
         for text in state.failures.count_record(&record.body) {
             if self.mode == DisplayMode::Quiet {
-                self.end_line(&mut state);
+                self.end_line(state);
                 self.terminal.print_error_line(style::with_label(Tone::Warn, "warning", text));
             }
         }
@@ -367,11 +411,11 @@ impl RecordObserver for LiveDisplay {
                 // An event that passes, with nothing to say, is one line.
                 let is_passed = record.body.outcome().is_some_and(|outcome| outcome.decision == Decision::Allow);
                 if self.mode == DisplayMode::Verbose || !is_passed || lines.len() > 1 {
-                    lines.into_iter().for_each(|line| self.show_line(&mut state, line));
+                    lines.into_iter().for_each(|line| self.show_line(state, line));
                 }
             }
             DisplayMode::Quiet => {}
-            DisplayMode::Json => self.terminal.print_line(line),
+            DisplayMode::Json => self.terminal.print_exact_line(line),
         }
     }
 }

@@ -8,6 +8,8 @@ mod daemon;
 mod failures;
 mod input;
 mod interrupt;
+#[cfg(unix)]
+mod line_editor;
 mod live_display;
 mod model_override;
 mod models;
@@ -102,6 +104,9 @@ impl RunArgs {
             (None, true) => PromptSource::for_daemon(take(&mut place.prompts), scripted, &commands, before.as_ref()),
             (None, false) => PromptSource::find(take(&mut place.prompts), scripted, commands, &input, before.as_ref())?,
         };
+        if prompts.is_conversation() {
+            input.edit_prompts(state_dir().as_deref());
+        }
         tape.keep_file();
         live.show_start(&chosen, &prompts, &built.runtime, self.shadow);
         if let Some(before) = &before {

@@ -145,21 +145,18 @@ fn read_conversation(
     let mut interruptions = 0;
     loop {
         live.finish_line();
-        input.expect_line();
-        terminal.print_piece("> ");
         let typed = input
-            .wait_for_line()
+            .read_prompt(terminal)
             .map_err(|error| CliError::failure(format!("cannot read from the terminal: {error}")))?;
         let line = match typed {
             InputLine::Line(line) => line,
             InputLine::Interrupted if interruptions == 0 && !session.cancel().is_cancelled() => {
                 interruptions += 1;
-                terminal.print_line("");
                 terminal.print_note("Ctrl-C again or Ctrl-D ends the session");
                 continue;
             }
             InputLine::End | InputLine::Interrupted => {
-                terminal.print_line("");
+                input.release_terminal();
                 return Ok(None);
             }
         };

@@ -47,7 +47,8 @@ impl Approver for TerminalApprover {
             self.terminal.print_error_line(style::with_label(Tone::Warn, "ask", text));
         }
         for line in describe_request(question) {
-            self.terminal.print_error_line(line);
+            // Not wrapped: spaces count.
+            self.terminal.print_error_piece(format_args!("{line}\n"));
         }
         parse_answer(self.input.wait_for_line().ok(), question.allows_grant)
     }

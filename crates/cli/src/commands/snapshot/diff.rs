@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{choose_checkpoint, to_cli_error};
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
+use crate::render::style;
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
@@ -43,7 +44,7 @@ impl SnapshotDiffArgs {
                 changes.iter().map(|change| json!({"path": change.path, "change": change.kind()})).collect();
             terminal.print_json(&json!({"number": number, "files": files, "patch": patch}));
         } else {
-            terminal.print_lines(&patch.lines().map(style_patch_line).collect::<Vec<_>>());
+            patch.lines().for_each(|line| terminal.print_exact_line(style::paint_line(&style_patch_line(line))));
         }
         Ok(CliStatus::Done)
     }

@@ -24,7 +24,7 @@ impl TapeExportArgs {
         let mut reader = TapeReader::open(&self.tape).map_err(error)?;
         for line in &mut reader {
             let record = line.map_err(error)?.record;
-            terminal.print_line(record.to_line().map_err(CliError::failure)?);
+            terminal.print_exact_line(record.to_line().map_err(CliError::failure)?);
         }
         if let Some(torn) = reader.torn() {
             terminal.print_note(torn);

@@ -38,7 +38,7 @@ impl TapeShowArgs {
         for line in &mut reader {
             let line = line.map_err(error)?;
             if global.json {
-                terminal.print_line(String::from_utf8_lossy(&line.text));
+                terminal.print_exact_line(String::from_utf8_lossy(&line.text));
             } else {
                 terminal.print_lines(&view.feed(&line.record));
             }

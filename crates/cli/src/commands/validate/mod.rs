@@ -136,7 +136,7 @@ fn print_findings(built: &LoadedRuntime, format: FindingFormat, terminal: &Termi
         FindingFormat::Json => terminal.print_json(&JsonReport::new(found, built.declarations.len(), built.files)),
         FindingFormat::Sarif => terminal.print_json(&sarif_log(found, &current_dir())),
         FindingFormat::Github => {
-            found.iter().for_each(|finding| terminal.print_line(github_annotation(finding, &current_dir())));
+            found.iter().for_each(|finding| terminal.print_exact_line(github_annotation(finding, &current_dir())));
             terminal.print_line(summary_text(built));
         }
     }
