@@ -353,7 +353,7 @@ impl<'a> ResultReader<'_, 'a> {
     }
 
     /// Checks that a guard whose values decide returns one that may refuse, or does something else.
-    fn check_returned_refusals(&mut self, entry: &FunctionNode<'a>, body: &'a AstStmt) {
+    fn check_returned_refusals(&mut self, node: &FunctionNode<'a>, stmt: &'a AstStmt) {
         let gives_nothing = |value: &&AstExpr| match &value.node {
             Expr::Dict(entries) => entries.is_empty(),
             _ => matches!(identifier_name(value), Some("None" | "True")),
@@ -368,10 +368,10 @@ impl<'a> ResultReader<'_, 'a> {
             _ => true,
         };
         let class = self.question.event.def().class;
-        let is_silent = self.findings.is_empty() && entry.returned_values().iter().all(gives_nothing);
-        if class == EventClass::Guard && is_silent && expressions_in(body).iter().all(is_idle) {
+        let is_silent = self.findings.is_empty() && node.returned_values().iter().all(gives_nothing);
+        if class == EventClass::Guard && is_silent && expressions_in(stmt).iter().all(is_idle) {
             let message = "the hook never refuses and does nothing else";
-            let finding = ScriptFinding::warning(FindingCode::NeverRefuses, message, Some(span_of(body)));
+            let finding = ScriptFinding::warning(FindingCode::NeverRefuses, message, Some(span_of(stmt)));
             self.findings.push(finding.help("return a value that denies where the call must not happen"));
         }
     }
