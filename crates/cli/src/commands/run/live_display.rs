@@ -388,6 +388,7 @@ impl LiveDisplay {
         // A denied call is counted once, when it returns.
         if let RecordBody::Outcome(decided) = &record.body
             && decided.decision != Decision::Allow
+            && decided.approval.is_none()
             && !is_of_call(&decided.event)
         {
             state.denied_count += 1;
