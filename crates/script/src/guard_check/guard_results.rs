@@ -35,13 +35,6 @@ const DOING: &[&str] = &[
     "fail",
     "assert_",
     "sleep",
-    "register_tool_hook",
-    "register_persona_hook",
-    "register_step_hook",
-    "register_session_hook",
-    "clear_tool_hooks",
-    "clear_persona_hooks",
-    "clear_session_hooks",
 ];
 
 /// Checks the results of a hook's script.
@@ -359,11 +352,12 @@ impl<'a> ResultReader<'_, 'a> {
             _ => matches!(identifier_name(value), Some("None" | "True")),
         };
         let known = globals::names_for_kind(ScriptKind::Plugin);
+        let does = |name: &str| DOING.contains(&name) || globals::REGISTRATIONS.contains(&name);
         // What a method does with a value that the script has made can be seen nowhere else.
         let is_idle = |expr: &&AstExpr| match &expr.node {
             Expr::Call(callee, _) => match &callee.node {
-                Expr::Dot(..) => names_read(nested_expressions(callee)).iter().all(|name| !DOING.contains(name)),
-                _ => identifier_name(callee).is_some_and(|name| known.contains(name) && !DOING.contains(&name)),
+                Expr::Dot(..) => names_read(nested_expressions(callee)).iter().all(|name| !does(name)),
+                _ => identifier_name(callee).is_some_and(|name| known.contains(name) && !does(name)),
             },
             _ => true,
         };
