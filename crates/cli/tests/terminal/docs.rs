@@ -44,6 +44,8 @@ fn every_page_is_a_topic_of_the_index_and_printed_as_it_is() {
 fn topics_that_do_not_exist_have_a_next_step() {
     let fixture = CliFixture::new_empty();
     snapshot!("docs_unknown", fixture.pintle(&["docs", "bridg"]).run_to_screen());
+    let (_, err, status) = fixture.pintle(&["docs", "Team"]).run_to_parts();
+    assert!(status == Some(3) && err.contains("did you mean `pintle docs for-a-team`?"), "{status:?} {err}");
     snapshot!("docs_no_lines", fixture.pintle(&["docs", "--search", "nosuchword"]).run_to_screen());
 }
 
@@ -56,6 +58,9 @@ fn a_search_shows_the_lines_with_the_words() {
     assert!(rows.first().is_some_and(|row| text(row).contains("force") && text(row).contains("push")), "{out}");
     let (out, _, status) = fixture.pintle(&["docs", "--search", "force push"]).run_to_parts();
     assert_eq!((out.lines().next().unwrap().starts_with("packs  "), status), (true, Some(0)), "{out}");
+    // A page whose title has the words is about them.
+    let (out, ..) = fixture.pintle(&["docs", "--search", "how long"]).run_to_parts();
+    assert!(out.starts_with("what-is-recorded  "), "{out}");
 }
 
 #[test]

@@ -147,7 +147,7 @@ type NumberedLines = Vec<(usize, String)>;
 /// The pages that contain all words, those with most of them in one line first, and the lines with most of them.
 fn find_lines<'p>(pages: &'p DocsPages, words: &[String]) -> Vec<(DocsPage<'p>, NumberedLines)> {
     let words: Vec<String> = words.iter().flat_map(|word| word.split_whitespace()).map(str::to_lowercase).collect();
-    let mut found: Vec<(usize, usize, DocsPage<'_>, NumberedLines)> = Vec::new();
+    let mut found: Vec<(bool, usize, usize, DocsPage<'_>, NumberedLines)> = Vec::new();
     for page in pages.iter() {
         let text = page.text.to_lowercase();
         if words.is_empty() || !words.iter().all(|word| text.contains(word)) {
@@ -158,10 +158,12 @@ fn find_lines<'p>(pages: &'p DocsPages, words: &[String]) -> Vec<(DocsPage<'p>, 
         let most = counts.iter().copied().max().unwrap_or_default();
         let lines = page.text.lines().enumerate().zip(&counts).filter(|(_, count)| **count == most);
         let lines: NumberedLines = lines.map(|((index, line), _)| (index + 1, crop(line.trim(), &words))).collect();
-        found.push((most, lines.len(), page, lines.into_iter().take(MOST_LINES).collect()));
+        let title = page.title().to_lowercase();
+        let is_about = words.iter().all(|word| title.contains(word));
+        found.push((is_about, most, lines.len(), page, lines.into_iter().take(MOST_LINES).collect()));
     }
-    found.sort_by_key(|(most, lines, ..)| std::cmp::Reverse((*most, *lines)));
-    found.into_iter().map(|(_, _, page, lines)| (page, lines)).collect()
+    found.sort_by_key(|(is_about, most, lines, ..)| std::cmp::Reverse((*is_about, *most, *lines)));
+    found.into_iter().map(|(.., page, lines)| (page, lines)).collect()
 }
 
 /// The part of a long line around the first of the words.

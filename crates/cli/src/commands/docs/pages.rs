@@ -118,7 +118,10 @@ impl TypedValueParser for TopicParser {
 }
 
 fn unknown_topic(typed: &str) -> String {
-    match suggest_nearest(typed, TOPICS.iter().copied()) {
+    let lower = typed.to_lowercase();
+    let part_of = |topic: &&str| !lower.is_empty() && topic.contains(lower.as_str());
+    let near = suggest_nearest(typed, TOPICS.iter().copied()).or_else(|| TOPICS.iter().copied().find(part_of));
+    match near {
         Some(near) => format!("there is no page `{typed}`; did you mean `pintle docs {near}`?"),
         None => format!(
             "there is no page `{typed}`; `pintle docs` lists them, `pintle docs --search {typed}` searches them"
