@@ -115,3 +115,22 @@ fn a_users_own_hooks_apply_in_other_agents_once_they_are_trusted() {
     assert!(status == Some(2) && said.contains("mine in") && said.contains("/elsewhere"), "{said}");
     assert_eq!(call_in("claude").1, Some(0), "Claude Code runs them itself");
 }
+
+/// What Pintle installed there itself is no hook of the project: it would call itself, and a team's `validate` in CI would
+/// warn of an event that only Pintle handles.
+#[test]
+fn installed_entries_are_no_hooks() {
+    for program in ["pintle", "pintle-hook", "/opt/a b/pintle", "/opt/pintle-0.1.0/pintle-hook", "/c/pintle-hook.exe"] {
+        let fixture = CliFixture::new_empty().with_file(".harness/policy.yaml", "use: [shell]\n");
+        let home = fixture.path("home").display().to_string();
+        let words = ["install", "claude", "--yes", "--scope", "project", "--program", program];
+        let (_, err, status) = fixture.pintle(&words).with_variable("HOME", &home).run_to_parts();
+        assert_eq!(status, Some(0), "{err}");
+        let (out, err, status) = fixture.pintle(&["validate", "--deny-warnings", "."]).run_to_parts();
+        assert_eq!(
+            (out.as_str(), err.as_str(), status),
+            ("1 hook, 0 tools, 0 agents in 2 files: no problems\n", "", Some(0)),
+            "{program}"
+        );
+    }
+}

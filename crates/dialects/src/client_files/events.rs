@@ -107,7 +107,10 @@ fn find_event_def(source: &ClientSource<'_>, entry: &MapEntry) -> Option<&'stati
         return Some(def);
     }
     if let Some(elsewhere) = client.unmapped_events.iter().find(|elsewhere| elsewhere.names.contains(&name)) {
-        event_not_carried_over(source, name, elsewhere.reason, entry.key_span);
+        // Pintle's own entries are not hooks of the project.
+        if !has_only_own_commands(&entry.value) {
+            event_not_carried_over(source, name, elsewhere.reason, entry.key_span);
+        }
         return None;
     }
     // Keys next to the events, and keys of a separate hook file.
@@ -123,6 +126,15 @@ fn find_event_def(source: &ClientSource<'_>, entry: &MapEntry) -> Option<&'stati
     let message = format!("{} has no event `{name}`, so its hooks never run", client.title);
     source.report.warning("unknown_event", message, entry.key_span, help);
     None
+}
+
+/// Whether the hooks of an event are those with which Pintle is installed.
+fn has_only_own_commands(event: &DocNode) -> bool {
+    let groups = event.items().unwrap_or_default().iter();
+    let mut hooks = groups.flat_map(|group| group.get("hooks").and_then(DocNode::items).unwrap_or_default()).peekable();
+    let is_own =
+        |hook: &DocNode| hook.get("command").and_then(DocNode::as_text).is_some_and(handler::is_pintle_command);
+    hooks.peek().is_some() && hooks.all(is_own)
 }
 
 fn read_event(

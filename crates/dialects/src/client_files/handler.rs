@@ -352,9 +352,14 @@ fn read_command(handler_fields: &mut HandlerFields<'_>, shared: &[(String, Strin
 }
 
 /// Whether a command line is Pintle's own, which would dispatch the hooks that are just being read.
-fn is_pintle_command(command: &str) -> bool {
+pub(super) fn is_pintle_command(command: &str) -> bool {
     let mut rests = command.match_indices("pintle").filter_map(|(index, word)| command.get(index + word.len()..));
-    rests.any(|rest| rest.trim_start_matches(['\'', '"']).starts_with(" hook "))
+    // `pintle-hook` takes the same arguments.
+    rests.any(|rest| {
+        let rest = rest.strip_prefix("-hook").unwrap_or(rest);
+        let rest = rest.strip_prefix(".exe").unwrap_or(rest);
+        rest.trim_start_matches(['\'', '"']).starts_with(" hook ")
+    })
 }
 
 /// Reads the handler; `None` if it has no URL or the file itself forbids it, which is reported.
