@@ -61,7 +61,8 @@ fn a_directory_that_others_may_use_is_not_used() {
     assert!(is_denied(&fixture.ask(CLIENT, "ls")), "a link");
     fs::remove_file(&dir).unwrap();
     fs::rename(&moved, &dir).unwrap();
-    assert_eq!(fixture.answered(), 1, "the others were answered without the resident");
+    // It ends if it looks for its socket while the directory is away.
+    assert!(fixture.answered() <= 1, "the others were answered without the resident");
 }
 
 /// Sends bytes to the resident, and reads what it says.

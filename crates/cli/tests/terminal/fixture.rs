@@ -283,6 +283,9 @@ macro_rules! snapshot {
     ($name:expr, $screen:expr) => {
         insta::with_settings!({
             filters => vec![
+                // It depends on where the checkout is.
+                (r"\[stderr\]\nnote: the entries run `[^\n]*\n\n\[exit", "[exit"),
+                (r"(?m)^note: the entries run `[^\n]*\n", ""),
                 (r" +\d+ (us|ms|s)\b", " [time]"),
                 (r"\+\d+\.\d{3}s", "+[time]"),
                 (r#""duration_us":\d+"#, r#""duration_us":"[time]""#),

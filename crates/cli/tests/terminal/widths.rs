@@ -57,7 +57,7 @@ fn what_agents_did() {
 fn how_pintle_is_installed() {
     let fixture = create_fixture();
     for (name, arguments) in [
-        ("init", &["init", "--dry-run"][..]),
+        ("init", &["init", "--dry-run", "--program", "pintle"][..]),
         ("doctor", &["doctor", "claude"]),
         ("install_report", &["install", "claude", "--report"]),
     ] {
