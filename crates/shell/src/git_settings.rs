@@ -1,5 +1,7 @@
 //! Settings of git that do more than to say how something looks.
 
+use crate::word_lists::is_listed;
+
 /// What a setting of git does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SettingEffect {
@@ -18,18 +20,22 @@ pub(crate) enum SettingEffect {
     Prune,
 }
 
-/// Settings that run programs, or say where git finds them.
-const PROGRAM_KEYS: &str = "core.hookspath core.sshcommand core.fsmonitor core.askpass core.gitproxy core.editor \
-    core.pager core.attributesfile sequence.editor credential.helper uploadpack.packobjectshook init.templatedir \
-    include.path gpg.program gpg.ssh.program gpg.ssh.defaultkeycommand diff.external protocol.ext.allow \
-    clean.requireforce http.proxy http.sslverify sendemail.sendmailcmd core.alternaterefscommand interactive.difffilter";
-const PROGRAM_SECTIONS: [&str; 5] = ["pager.", "filter.", "includeif.", "trailer.", "browser."];
-const PROGRAM_ENDS: [&str; 9] =
-    [".helper", ".cmd", ".driver", ".textconv", ".insteadof", ".pushinsteadof", ".command", ".program", ".path"];
-const REMOTE_ENDS: [&str; 4] = ["url", ".uploadpack", ".receivepack", ".proxy"];
-/// Those whose value is a command line for a purpose that has its usual programs.
+/// Settings whose value is a command line, by their names: those for a purpose that has its usual programs, and others.
 const COMMAND_KEYS: &str = "core.editor core.pager core.sshcommand core.askpass sequence.editor diff.external \
     interactive.difffilter";
+const LINE_KEYS: &str = "core.fsmonitor core.gitproxy core.alternaterefscommand gpg.ssh.defaultkeycommand \
+    sendemail.sendmailcmd uploadpack.packobjectshook";
+/// The same by the begin or the end of their names, and by the end of those of a remote.
+const LINE_SECTIONS: [&str; 2] = ["pager.", "filter."];
+const LINE_ENDS: [&str; 5] = [".cmd", ".driver", ".textconv", ".command", ".program"];
+const REMOTE_LINE_ENDS: [&str; 2] = [".uploadpack", ".receivepack"];
+/// Settings that say where git finds programs, settings or files.
+const PLACE_KEYS: &str = "core.hookspath core.attributesfile credential.helper init.templatedir include.path \
+    protocol.ext.allow clean.requireforce http.proxy http.sslverify";
+const PLACE_SECTIONS: [&str; 3] = ["includeif.", "trailer.", "browser."];
+const PLACE_ENDS: [&str; 4] = [".helper", ".insteadof", ".pushinsteadof", ".path"];
+const REMOTE_PLACE_ENDS: [&str; 2] = ["url", ".proxy"];
+
 /// Programs that edit, show or connect, as git expects it.
 const ORDINARY: &str = "cat less more most bat delta diff-so-fancy vim vi nvim nano emacs emacsclient code subl micro hx \
     kak true false : echo sed perl awk tee ssh";
@@ -50,22 +56,22 @@ pub(crate) fn setting_effect(key: &str, value: &str) -> SettingEffect {
     {
         return SettingEffect::Prune;
     }
-    let ends_with = |ends: &[&str]| ends.iter().any(|end| key.ends_with(end));
     if key.starts_with("alias.") && !value.trim_start().starts_with('!') {
         return SettingEffect::Alias;
     }
-    let runs = PROGRAM_KEYS.split_whitespace().any(|known| known == key)
+    let runs = is_line(&key)
         || key.starts_with("alias.")
-        || PROGRAM_SECTIONS.iter().any(|section| key.starts_with(section))
-        || ends_with(&PROGRAM_ENDS) && !key.starts_with("submodule.")
-        || is_remote && ends_with(&REMOTE_ENDS);
+        || is_listed(PLACE_KEYS, &key)
+        || PLACE_SECTIONS.iter().any(|section| key.starts_with(section))
+        || ends_with(&key, &PLACE_ENDS) && !key.starts_with("submodule.")
+        || is_remote && ends_with(&key, &REMOTE_PLACE_ENDS);
     let is_harmless = match key.as_str() {
         "clean.requireforce" | "http.sslverify" => !is_off,
         "core.hookspath" => matches!(value, "" | ".husky"),
         "credential.helper" => false,
         _ => value.is_empty() || matches!(value, "true" | "false"),
     };
-    let is_command = key.starts_with("pager.") || COMMAND_KEYS.split_whitespace().any(|known| known == key);
+    let is_command = key.starts_with("pager.") || is_listed(COMMAND_KEYS, &key);
     match runs {
         true if is_command && is_ordinary_program(value) => SettingEffect::Ordinary,
         true if !is_harmless => SettingEffect::Program,
@@ -73,18 +79,26 @@ pub(crate) fn setting_effect(key: &str, value: &str) -> SettingEffect {
     }
 }
 
+fn ends_with(key: &str, ends: &[&str]) -> bool {
+    ends.iter().any(|end| key.ends_with(end))
+}
+
+/// Whether the value of a setting is a command line.
+fn is_line(key: &str) -> bool {
+    is_listed(COMMAND_KEYS, key)
+        || is_listed(LINE_KEYS, key)
+        || LINE_SECTIONS.iter().any(|section| key.starts_with(section))
+        || ends_with(key, &LINE_ENDS) && !key.starts_with("submodule.")
+        || key.starts_with("remote.") && ends_with(key, &REMOTE_LINE_ENDS)
+}
+
 /// The command line that git runs for a setting; `None` if its value is not one.
 pub(crate) fn setting_line<'v>(key: &str, value: &'v str) -> Option<&'v str> {
-    const KEYS: &str = "core.fsmonitor core.gitproxy sendemail.sendmailcmd uploadpack.packobjectshook";
-    const ENDS: &str = ".cmd .driver .textconv .command .program .clean .smudge .process .uploadpack .receivepack";
     let key = key.to_ascii_lowercase();
-    if key.starts_with("alias.") || key.ends_with(".helper") {
-        return value.trim_start().strip_prefix('!');
+    match key.starts_with("alias.") || key.ends_with(".helper") {
+        true => value.trim_start().strip_prefix('!'),
+        false => is_line(&key).then_some(value),
     }
-    let is_line = key.starts_with("pager.")
-        || KEYS.split(' ').chain(COMMAND_KEYS.split_whitespace()).any(|known| known == key)
-        || ENDS.split(' ').any(|end| key.ends_with(end));
-    is_line.then_some(value)
 }
 
 /// Whether a command line is one of an editor, a pager or a connection, with options.

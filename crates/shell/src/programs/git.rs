@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use super::network::push_request;
 use super::subcommand::{SUBCOMMANDS, push_subcommands};
 use super::table::{TableRow, facts_of, read_rows};
 use super::{editors, files};
 use crate::OperationKind::Git;
-use crate::address::push_address;
 use crate::git_settings::{SettingEffect, expires_now, setting_effect, setting_line};
 use crate::paths::UNKNOWN;
 use crate::walk::{
@@ -254,10 +254,10 @@ fn run_connection(walk: &mut CommandWalk<'_>, line: &str) {
 
 fn run_subcommand(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, git: &GitCall<'_>) -> TextFlow {
     if is_listed("clone fetch pull push ls-remote remote submodule archive request-pull", git.command) {
-        let kind = if git.command == "push" { OperationKind::Upload } else { OperationKind::Download };
+        let sent = (git.command == "push").then_some(TextTaint::NONE);
         let options = git.parsed.values("", "repo").chain(git.parsed.values("", "remote"));
         for address in git.operands.iter().copied().chain(options).filter(|operand| is_address(&operand.text)) {
-            push_address(walk, kind, "git", &address.text, TextTaint::NONE);
+            push_request(walk, "git", &address.text, sent);
         }
     }
     match (git.command, git.word) {

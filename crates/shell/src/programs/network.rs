@@ -186,7 +186,7 @@ pub(super) fn run_curl(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parse
 }
 
 /// Adds a request, which sends what is known so.
-fn push_request(walk: &mut CommandWalk<'_>, program: &str, address: &str, sent: Option<TextTaint>) {
+pub(super) fn push_request(walk: &mut CommandWalk<'_>, program: &str, address: &str, sent: Option<TextTaint>) {
     let kind = if sent.is_some() { OperationKind::Upload } else { OperationKind::Download };
     push_address(walk, kind, program, address, sent.unwrap_or_default());
 }

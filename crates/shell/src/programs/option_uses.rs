@@ -1,7 +1,7 @@
 //! Options whose values a program runs or writes to, by program.
 
+use super::network::push_request;
 use super::table::{ProgramFacts, TableRow, facts_of};
-use crate::address::push_address;
 use crate::walk::{
     CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, program_name,
 };
@@ -155,7 +155,7 @@ fn use_value(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellAr
         Expanded if value.is_known() => drop(walk.expand_again(value)),
         Expanded => {}
         Loaded => walk.push(Operation::new(OperationKind::System, call.name).action("preload").written(value.shown())),
-        Address => push_address(walk, OperationKind::Download, call.name, &value.text, TextTaint::NONE),
+        Address => push_request(walk, call.name, &value.text, None),
         Written => {
             let flow = TextFlow::from_taint(call.stdin.taint);
             walk.write_file(call.name, value, "replace", flow);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::network::push_request;
 use super::table::facts_of;
 use crate::code;
 use crate::secret_name::is_secret_name;
@@ -380,11 +381,8 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     let Some((host, command)) = rest.split_first() else { return TextFlow::default() };
     let is_local = crate::address::is_local_host(&host.text);
     let input = call.stdin.taint.without(TextTaint::NAMES);
-    if !is_local && (input != TextTaint::NONE || call.taint().has(TextTaint::SECRET | TextTaint::FILE)) {
-        walk.push((input | call.taint()).tag(Operation::new(OperationKind::Upload, call.name).written(host.shown())));
-    } else {
-        crate::address::push_address(walk, OperationKind::Download, call.name, &host.text, TextTaint::NONE);
-    }
+    let sends = !is_local && (input != TextTaint::NONE || call.taint().has(TextTaint::SECRET | TextTaint::FILE));
+    push_request(walk, call.name, &host.text, sends.then(|| input | call.taint()));
     let line = joined(command);
     if line.is_empty() {
         if let Some(text) = call.stdin.text.clone() {
