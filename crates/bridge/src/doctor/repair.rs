@@ -127,7 +127,8 @@ fn find_lost_programs(
             false if find_on_path(&program, environment).is_none() => format!("`{program}` is not on the PATH"),
             _ => continue,
         };
-        if !reasons.contains(&reason) && !reasons.iter().any(|known| known.starts_with(&format!("`{program}`"))) {
+        // Each program is named once.
+        if !reasons.iter().any(|known| known.starts_with(&format!("`{program}`"))) {
             reasons.push(reason);
         }
     }

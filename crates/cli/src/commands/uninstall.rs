@@ -6,13 +6,12 @@ use std::path::Path;
 use clap::Args;
 use pintle_bridge::install::{InstallEnvironment, InstallPlan, InstallScope, installed_entries, list_copies};
 use pintle_bridge::{HostDef, list_host_names};
-use pintle_host::loader::UserDirs;
-#[cfg(target_os = "linux")]
-use pintle_host::loader::state_dir;
+use pintle_host::loader::{UserDirs, state_dir};
 use pintle_host::tape::show::Tone;
 
 use super::init::PolicyFile;
 use super::install::{EditConfirmation, SettingsEdit, to_cli_error};
+use super::serve::stop_residents;
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HostsArgument, ProjectOption, ScopeOption};
 use crate::render::style;
@@ -49,7 +48,7 @@ impl UninstallArgs {
         }
         self.remove_policy(&site, scope, terminal)?;
         if scope == InstallScope::User && !self.agreement.is_dry_run() {
-            stop_residents();
+            stop_residents(state_dir().as_deref());
             self.print_leftovers(&site, scope, terminal);
         }
         Ok(CliStatus::Done)
@@ -125,14 +124,6 @@ impl UninstallArgs {
         let _ = dirs.map(fs::remove_dir).find(Result::is_err);
         terminal.print_line(format!("policy: removed `{shown}`"));
         Ok(())
-    }
-}
-
-/// Ends the residents of the user. One that does not answer ends when no call comes.
-fn stop_residents() {
-    #[cfg(target_os = "linux")]
-    if let Some(state) = state_dir().filter(|dir| dir.is_dir()) {
-        let _ = pintle_bridge::ask_residents(&state, &pintle_hook::ResidentRequest::Stop);
     }
 }
 

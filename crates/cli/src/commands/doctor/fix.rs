@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use pintle_bridge::doctor::{DoctorReport, EntryRepair, plan_repairs};
 use pintle_bridge::install::InstallEnvironment;
-use pintle_host::loader::UserDirs;
 use pintle_host::tape::show::{StyledLine, Tone};
 use serde_json::{Value, json};
 
@@ -113,16 +112,4 @@ impl RepairPlans {
         }
         Ok(written)
     }
-}
-
-/// Ends the residents of the user if entries were repaired: those of another version may be among them. The next call
-/// starts one of the present program.
-pub(super) fn stop_residents(dirs: &UserDirs) {
-    #[cfg(target_os = "linux")]
-    if let Some(state) = dirs.state.as_deref().filter(|dir| dir.is_dir()) {
-        // One that does not answer ends when no call comes.
-        let _ = pintle_bridge::ask_residents(state, &pintle_hook::ResidentRequest::Stop);
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = dirs;
 }

@@ -10,6 +10,7 @@ use pintle_host::loader::UserDirs;
 use serde_json::{Value, json};
 
 use super::install::EditConfirmation;
+use super::serve::stop_residents;
 use crate::error::{CliError, CliStatus};
 use crate::options::{GlobalOptions, HostArgument, ProjectOption, RecordedSessions};
 use crate::terminal::Terminal;
@@ -58,7 +59,8 @@ impl DoctorArgs {
             }
             repaired = plans.carry_out(&self.confirmation, &site, terminal, global.json)?;
             if !repaired.is_empty() {
-                fix::stop_residents(&now);
+                // Those of another version may be among them. The next call starts one of the present program.
+                stop_residents(now.state.as_deref());
                 found = look();
             }
         }

@@ -7,7 +7,7 @@ mod resident;
 mod stdio;
 mod token;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use pintle_host::loader::state_dir;
@@ -98,4 +98,14 @@ impl ServeArgs {
                 .help("`--stdio` or `--http` serves an agent of your own, `--resident` serves `pintle-hook`")),
         }
     }
+}
+
+/// Ends the residents of a state directory. One that does not answer ends when no call comes.
+pub(super) fn stop_residents(state_dir: Option<&Path>) {
+    #[cfg(target_os = "linux")]
+    if let Some(dir) = state_dir.filter(|dir| dir.is_dir()) {
+        let _ = pintle_bridge::ask_residents(dir, &pintle_hook::ResidentRequest::Stop);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = state_dir;
 }
