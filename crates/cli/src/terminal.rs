@@ -106,8 +106,8 @@ impl Terminal {
 
     /// Writes a line to standard error. What is wider than the screen breaks between words.
     pub(crate) fn print_error_line(&self, text: impl Display) {
-        let columns = columns_of(terminal_size::terminal_size_of(io::stderr()));
-        let text = columns.map_or_else(|| text.to_string(), |columns| wrap::fit_lines(&text.to_string(), columns));
+        let text =
+            error_columns().map_or_else(|| text.to_string(), |columns| wrap::fit_lines(&text.to_string(), columns));
         if let Some(output) = self.0.paged.lock().as_mut() {
             return output.add_error(text + "\n");
         }
@@ -179,7 +179,7 @@ impl Terminal {
             return;
         }
         let mut has_status = self.0.has_status.lock();
-        let columns = columns_of(terminal_size::terminal_size_of(io::stderr())).unwrap_or(usize::MAX);
+        let columns = error_columns().unwrap_or(usize::MAX);
         let shown: String = text.chars().take(columns.saturating_sub(1)).collect();
         let mut err = io::stderr().lock();
         *has_status = write!(err, "\r{shown}{ERASE_REST}").and_then(|()| err.flush()).is_ok();
@@ -242,6 +242,11 @@ pub(crate) fn screen_columns() -> Option<usize> {
 pub(crate) fn screen_size() -> Option<(usize, usize)> {
     let (_, rows) = terminal_size::terminal_size_of(io::stdout())?;
     screen_columns().zip(Some(usize::from(rows.0)).filter(|rows| *rows > 0))
+}
+
+/// The number of columns of standard error, if it is a terminal.
+fn error_columns() -> Option<usize> {
+    columns_of(terminal_size::terminal_size_of(io::stderr()))
 }
 
 fn columns_of(size: Option<(Width, Height)>) -> Option<usize> {

@@ -38,6 +38,7 @@ impl CliCommand {
             | Self::Events(_)
             | Self::Explain(_)
             | Self::Diff(_)
+            | Self::Docs(_)
             | Self::Tape(_) => true,
             _ => false,
         }

@@ -69,7 +69,7 @@ fn a_page_fits_the_terminal() {
     let shell = Path::new("/bin/sh");
     for page in list_pages() {
         let topic = if page == "README" { String::from("guide/log") } else { page };
-        let run = fixture.pintle(&["docs", &topic, "--color", "never"]);
+        let run = fixture.pintle(&["docs", &topic, "--color", "never", "--no-pager"]);
         let screen = run.run_on_terminal(shell, "stty cols 72 rows 24; \"$@\"", |_| String::new());
         // Code is not broken, and neither is a word.
         let is_prose = |line: &&str| !line.starts_with("    ") && line.split("  ").any(|part| part.contains(' '));

@@ -38,6 +38,7 @@ fn what_is_longer_than_the_screen_is_shown_by_the_users_pager() {
     assert_eq!(show(&["events"], SMALL, &[]), format!("[paged now]\n{whole}"));
     assert_eq!(show(&["events"], SMALL, &[("PAGER", "cat")]), format!("[paged now]\n{whole}"));
     assert!(show(&["log", "--help"], SMALL, &[]).starts_with("[paged now]\nList"));
+    assert!(show(&["docs", "packs"], SMALL, &[]).starts_with("[paged now]\nPacks"));
     let unpaged: [UnpagedCase; 8] = [
         (&["events"], (80, 10_000), &[]),
         (&["events", "--no-pager"], SMALL, &[]),
