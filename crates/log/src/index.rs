@@ -128,7 +128,8 @@ impl LogIndex {
 
     /// Reads the tapes that have changed, and forgets those that are gone. Only these tapes are in the log from then on,
     /// although the index may keep what it knows of others. `project` finds the project of a tape that is
-    /// read, and its result is kept. `report_done` receives the number of tapes that are up to date. Returns the tapes that cannot be read to their end.
+    /// read, and its result is kept. `report_done` receives the number of tapes that are up to date. Returns the tapes that
+    /// cannot be read to their end.
     ///
     /// # Errors
     /// When the index cannot be written.

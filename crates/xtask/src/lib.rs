@@ -8,4 +8,4 @@ mod chore;
 mod workspace;
 
 pub use chore::{ChoreReport, RepositoryChore, run_chore};
-pub use workspace::{SOURCE_FOLDERS, SourceWorkspace, WorkspaceCrate, capture_output, is_in_src};
+pub use workspace::{SOURCE_FOLDERS, SourceWorkspace, WorkspaceCrate, capture_output, is_in_src, read_peak_kb};

@@ -131,3 +131,11 @@ pub fn capture_output(command: &mut Command) -> Result<String, String> {
     }
     String::from_utf8(output.stdout).map_err(|_| format!("`{name}` printed text that is not UTF-8"))
 }
+
+/// The most memory that a process has had so far, in KiB; 0 where the system does not say. The process is an ID, or `self`.
+#[must_use]
+pub fn read_peak_kb(process: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
+}

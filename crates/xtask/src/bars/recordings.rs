@@ -1,4 +1,4 @@
-//! The recorded calls of an agent, decided again with the default packs.
+//! The recorded calls of an agent, decided again with three packs and a rule.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use xtask::read_peak_kb;
 
 use super::BarFigure;
 use super::programs::BarRoom;
@@ -53,9 +54,8 @@ fn measure(room: &BarRoom, files: usize) -> Result<RedecisionCost, String> {
     let mut child = command.spawn().map_err(|error| format!("cannot run `pintle`: {error}"))?;
     let mut peak_bytes = 0.0;
     while child.try_wait().map_err(|error| format!("cannot wait for `pintle`: {error}"))?.is_none() {
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
-        peak_bytes = peak.and_then(|peak| peak.parse::<f64>().ok()).map_or(peak_bytes, |peak| peak * 1024.0);
+        // A process that has just ended has none.
+        peak_bytes = f64::max(peak_bytes, (read_peak_kb(&child.id().to_string()) * 1024) as f64);
         std::thread::sleep(LOOK);
     }
     let seconds = began.elapsed().as_secs_f64();

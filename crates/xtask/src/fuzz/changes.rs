@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pintle_host::shell::{CallSite, ShellLanguage, operations_of_command};
-use xtask::{ChoreReport, SourceWorkspace};
+use xtask::{ChoreReport, SourceWorkspace, read_peak_kb};
 
 use super::random::RandomNumbers;
 
@@ -70,7 +70,7 @@ pub(super) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
         lines.extend(lines_of.map(|line| command_of(line).to_owned()));
     }
     let mut random = RandomNumbers::new(seed);
-    let before_kb = peak_memory_kb();
+    let before_kb = read_peak_kb("self");
     let mut slowest = (Duration::ZERO, String::new());
     for index in 0..count {
         let text = change(&lines, &mut random, index % LARGE_EVERY == LARGE_EVERY - 1);
@@ -81,7 +81,7 @@ pub(super) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
             slowest = if again > slowest.0 { (again, text) } else { slowest };
         }
     }
-    let added_kb = peak_memory_kb().saturating_sub(before_kb);
+    let added_kb = read_peak_kb("self").saturating_sub(before_kb);
     let shown: String = slowest.1.chars().take(120).collect();
     let passed = slowest.0 <= Duration::from_millis(LIMIT_MS) && added_kb <= LIMIT_KB;
     let report = vec![
@@ -139,11 +139,4 @@ fn boundary(text: &str, random: &mut RandomNumbers) -> usize {
         at -= 1;
     }
     at
-}
-
-/// The most memory that the process has had so far; 0 where the system does not say.
-fn peak_memory_kb() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or_default()
 }
