@@ -1,5 +1,6 @@
 //! What a container may do to the machine, and what runs in it.
 
+use super::network::push_request;
 use super::table::facts_of;
 use crate::OperationKind::{self, Container};
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
@@ -36,6 +37,9 @@ pub(super) fn push_container(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>)
     let verb = call.args.iter().take(8).position(|arg| matches!(arg.text.as_str(), "run" | "create" | "exec"));
     let Some((verb, args)) = verb.and_then(|at| Some((call.args.get(at)?, call.args.get(at + 1..)?))) else { return };
     let (parsed, rest) = ParsedOptions::parse_leading(args, RUN_OPTIONS);
+    if let Some(image) = rest.first().filter(|_| verb.text != "exec") {
+        push_registry(walk, call, image);
+    }
     for (name, value) in &parsed.options {
         let value = value.as_ref().map(ShellArg::shown).unwrap_or_default();
         if gives_rights(name, &value) {
@@ -66,11 +70,22 @@ fn push_image(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
         if operands.clone().any(|arg| is_address(&arg.text)) {
             walk.push_code(TextTaint::NETWORK, call.name, "it builds an image of an address");
         }
+    } else if has("pull") {
+        for image in operands.skip_while(|arg| arg.text != "pull").skip(1) {
+            push_registry(walk, call, image);
+        }
     } else if has("push") {
         for image in operands.filter(|arg| is_unnamed_host(arg.text.split(['/', ':']).next().unwrap_or_default())) {
             let operation = Operation::new(OperationKind::Upload, call.name).action("image").written(image.shown());
             walk.push(TextTaint::FILE.tag(operation));
         }
+    }
+}
+
+/// The registry that an image comes from, if its name has one.
+fn push_registry(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, image: &ShellArg) {
+    if image.text.split_once('/').is_some_and(|(host, _)| host.contains(['.', ':'])) && !image.text.contains("://") {
+        push_request(walk, call.name, &image.text, None);
     }
 }
 

@@ -90,6 +90,9 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     loads::push_loads(walk, call, facts);
     loads::push_variable_loads(walk, call);
     statements::push_statements(walk, call, facts);
+    if facts.is("address-reader") {
+        network::push_addresses(walk, call);
+    }
     if facts.is("container-engine") {
         containers::push_container(walk, call);
     }

@@ -191,6 +191,19 @@ pub(super) fn push_request(walk: &mut CommandWalk<'_>, program: &str, address: &
     push_address(walk, kind, program, address, sent.unwrap_or_default());
 }
 
+/// Adds a request for each address among the arguments of a program, unless it has one.
+pub(super) fn push_addresses(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
+    for arg in call.args {
+        let value = arg.text.strip_prefix('-').and_then(|option| option.split_once('='));
+        let text = value.map_or(arg.text.as_str(), |(_, value)| value);
+        let is_address = text.contains("://") && !text.starts_with("file:") && !text.contains([' ', '\n']);
+        let is_known = || walk.operations.iter().any(|operation| operation.written == crate::walk::shown(text));
+        if is_address && !is_known() {
+            push_request(walk, call.name, text, None);
+        }
+    }
+}
+
 /// Adds a request that also sends the data in its address.
 pub(super) fn push_address_data(
     walk: &mut CommandWalk<'_>,

@@ -1,6 +1,5 @@
 //! Options whose values a program runs or writes to, by program.
 
-use super::network::push_request;
 use super::table::{ProgramFacts, TableRow, facts_of};
 use crate::walk::{
     CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint, program_name,
@@ -22,9 +21,8 @@ pub(super) enum ValueUse {
     Expanded,
     Loaded,
     Written,
-    Address,
 }
-use ValueUse::{Address, Code, Expanded, Line, LineBehind, LineWith, Loaded, Program, Rest, Settings, Words, Written};
+use ValueUse::{Code, Expanded, Line, LineBehind, LineWith, Loaded, Program, Rest, Settings, Words, Written};
 
 impl ValueUse {
     pub(super) fn read(row: TableRow) -> Option<Self> {
@@ -41,7 +39,6 @@ impl ValueUse {
             "expanded" => Expanded,
             "loaded" => Loaded,
             "written" => Written,
-            "address" => Address,
             _ => return None,
         })
     }
@@ -155,7 +152,6 @@ fn use_value(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, value: &ShellAr
         Expanded if value.is_known() => drop(walk.expand_again(value)),
         Expanded => {}
         Loaded => walk.push(Operation::new(OperationKind::System, call.name).action("preload").written(value.shown())),
-        Address => push_request(walk, call.name, &value.text, None),
         Written => {
             let flow = TextFlow::from_taint(call.stdin.taint);
             walk.write_file(call.name, value, "replace", flow);

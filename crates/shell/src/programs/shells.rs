@@ -359,6 +359,11 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
             walk.run_line(command.1, &TextFlow::default());
             walk.push_code(TextTaint::NONE, call.name, "ssh runs a program of its options");
         }
+        if let Some((name, host)) = option.text.split_once(['=', ' '])
+            && ["proxyjump", "hostname"].contains(&name.to_ascii_lowercase().as_str())
+        {
+            push_request(walk, call.name, host, None);
+        }
     }
     let valued = OptionLetters { letters: "bcDEeFIiJLlmOopQRSWwB", names: "" };
     let (leading, rest) = ParsedOptions::parse_leading(call.args, valued);
@@ -367,6 +372,9 @@ pub(super) fn run_ssh(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed
     let tunnel = leading.values("R", "").next().map(|value| format!("-R {}", value.shown()));
     if let Some(tunnel) = tunnel.or_else(|| leading.values("o", "").find_map(option)) {
         walk.push(Operation::new(OperationKind::System, call.name).action("tunnel").written(tunnel));
+    }
+    for host in leading.values("J", "") {
+        push_request(walk, call.name, &host.text, None);
     }
     let rest = if call.name == "sshpass" {
         rest.iter().position(|arg| arg.text == "ssh").and_then(|index| rest.get(index + 1..)).unwrap_or_default()
