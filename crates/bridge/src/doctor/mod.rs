@@ -117,7 +117,7 @@ pub fn examine(host: &'static HostDef, environment: &InstallEnvironment, dirs: &
         if !missing.is_empty() {
             continue;
         }
-        let foreign = probe.note_foreign_program();
+        let foreign = probe.note_foreign_program().or_else(|| probe.find_project_program());
         let wire = if foreign.is_none() { probe.check_wire() } else { Vec::new() };
         let responds = wire.iter().all(|finding| finding.status < CheckStatus::Problem);
         examination.findings.extend(wire);

@@ -11,7 +11,8 @@ use super::location::InstallLocation;
 use super::run_program::{ProgramRun, run};
 use crate::canary::Canary;
 use crate::install::{
-    EntryFormat, InstallEnvironment, InstalledEntry, NO_RESPONSE, is_executable, line_in_image, program_of,
+    EntryFormat, InstallEnvironment, InstallScope, InstalledEntry, NO_RESPONSE, is_current, is_executable,
+    is_replaceable_program, line_in_image, program_of,
 };
 use crate::{HostDecision, HostDef, HostEventDef, HostResponse, ResponseContext};
 
@@ -41,6 +42,24 @@ impl<'a> EntryProbe<'a> {
         let what = format!("`{}` does not run on this machine ({error}), so no test calls were sent", path.display());
         let help = format!("run `pintle doctor {}` in the image", self.host.name);
         Some(DoctorFinding::note(what).help(help))
+    }
+
+    /// The problem that a project's entries run something else than an installed program: it may be the project's own, and
+    /// someone who only examines a project must not run that.
+    pub(super) fn find_project_program(self) -> Option<DoctorFinding> {
+        if self.place.scope != InstallScope::Project {
+            return None;
+        }
+        let unsent = "so no test calls were sent";
+        let what = self.place.entries.iter().find_map(|entry| match program_of(self.host, entry) {
+            Some(program) if is_replaceable_program(&program, self.site) => {
+                Some(format!("the entries run `{program}`, which the project or everybody here can replace, {unsent}"))
+            }
+            Some(_) if is_current(self.host, self.place.scope, entry) => None,
+            _ => Some(format!("`{}` runs a line that `pintle install` does not write, {unsent}", entry.event)),
+        })?;
+        let help = format!("look at the entries in `{}`, then run `pintle doctor --fix`", self.place.path.display());
+        Some(DoctorFinding::problem(format!("project: {what}")).help(help))
     }
 
     /// The installed entries of guarded events.

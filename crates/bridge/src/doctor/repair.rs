@@ -9,7 +9,7 @@ use super::{DoctorReport, entries, entry_faults, find_on_path};
 use crate::HostDef;
 use crate::install::{
     EntryProgram, InstallEnvironment, InstallError, InstallOptions, InstallPlan, InstallScope, InstalledEntry,
-    StartedProgram, call_words, is_current, is_left_behind, program_of,
+    StartedProgram, call_words, is_current, is_left_behind, is_replaceable_program, program_of,
 };
 
 /// The entries of one scope of a host, and what is written instead of them.
@@ -106,7 +106,7 @@ fn plan_repair(
     Ok((!plan.is_empty()).then_some(EntryRepair { host, reasons: defects.reasons, program, plan }))
 }
 
-/// The programs of entries that are gone, or of another version that an upgrade left behind.
+/// The programs of entries that are gone, of another version that an upgrade left behind, or not safe from the project.
 fn find_lost_programs(
     host: &'static HostDef,
     environment: &InstallEnvironment,
@@ -118,13 +118,18 @@ fn find_lost_programs(
         .map(|program| format!("`{program}` does not exist"))
         .collect();
     let is_own = location.scope != InstallScope::Project && !environment.is_image();
-    for entry in location.entries.iter().filter(|_| is_own) {
+    for entry in &location.entries {
         let Some(program) = program_of(host, entry) else { continue };
         let reason = match program.contains('/') {
-            true if is_left_behind(Path::new(&program), started, environment) => {
+            _ if is_replaceable_program(&program, environment) => {
+                format!("`{program}` is a program that the project or everybody here can replace")
+            }
+            true if is_own && is_left_behind(Path::new(&program), started, environment) => {
                 format!("`{program}` is of another version than this program")
             }
-            false if find_on_path(&program, environment).is_none() => format!("`{program}` is not on the PATH"),
+            false if is_own && find_on_path(&program, environment).is_none() => {
+                format!("`{program}` is not on the PATH")
+            }
             _ => continue,
         };
         // Each program is named once.

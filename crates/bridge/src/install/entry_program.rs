@@ -108,6 +108,15 @@ pub(crate) fn is_left_behind(program: &Path, started: &StartedProgram, environme
     !is_own && matches!(risk_of(program, environment), ProgramRisk::Versioned | ProgramRisk::Temporary)
 }
 
+/// Whether a project, or everybody, can replace the program of an entry: a path, or a name that the PATH leads there.
+pub(crate) fn is_replaceable_program(program: &str, environment: &InstallEnvironment) -> bool {
+    let path = match program.contains('/') {
+        true => Some(PathBuf::from(program)),
+        false => find_on_path(program, environment),
+    };
+    path.is_some_and(|path| is_replaceable(&environment.project.join(path), environment))
+}
+
 /// The path of this program with the least risk: as it was typed, as the PATH finds it, by a link beside its version, by a
 /// wrapper, or as the file is named.
 fn choose_path(started: &StartedProgram, environment: &InstallEnvironment) -> (PathBuf, ProgramRisk) {

@@ -19,8 +19,8 @@ mod settings;
 
 pub use apply::InstallReport;
 pub use backup::list_copies;
-pub(crate) use entry_program::is_left_behind;
 pub use entry_program::{EntryProgram, StartedProgram};
+pub(crate) use entry_program::{is_left_behind, is_replaceable_program};
 pub use environment::InstallEnvironment;
 pub(crate) use environment::is_executable;
 pub use error::InstallError;

@@ -1,6 +1,7 @@
 //! `pintle doctor --fix`: entries that run no program, or are not as `install` writes them, are written again.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
@@ -151,5 +152,37 @@ fn entries_of_a_project_keep_the_name_and_those_of_an_image_its_path() {
         let (out, err, _) = run_at_home(&fixture, &[&FIX[..], root].concat()).run_to_parts();
         assert!(out.contains("they differ from what"), "{out}{err}");
         assert_eq!(fs::read_to_string(&path).unwrap(), installed);
+    }
+}
+
+/// Someone who only examines a project that they have cloned runs nothing of it.
+#[test]
+fn what_a_project_put_into_its_entries_is_not_run() {
+    let mark = "#!/bin/sh\ntouch \"$(dirname \"$0\")/../../mark\"\n";
+    let fixture = create_fixture().with_file("project/evil/pintle", mark);
+    fs::set_permissions(fixture.path("project/evil/pintle"), fs::Permissions::from_mode(0o755)).unwrap();
+    let home = fixture.path("home").display().to_string();
+    let run = |words: &[&'static str]| {
+        run_at_home(&fixture, words).with_variable("HOME", &home).in_folder("project").run_to_parts()
+    };
+    let install = run(&["install", "claude", "--yes", "--scope", "project", "--program", "pintle"]);
+    assert_eq!(install.2, Some(0), "{install:?}");
+    let path = fixture.path("project/.claude/settings.json");
+    let installed = fs::read_to_string(&path).unwrap();
+    let own = fixture.path("project/evil/pintle").display().to_string();
+    let replaceable = "which the project or everybody here can replace, so no test calls were sent";
+    for (from, to, problem) in [
+        ("$('pintle' hook", format!("$('{own}' hook"), replaceable),
+        ("$('pintle' hook", String::from("$('./evil/pintle' hook"), "does not exist"),
+        ("$('pintle' hook", String::from("$('evil/../evil/pintle' hook"), "does not exist"),
+        ("case $? in", String::from("touch ../mark; case $? in"), "a line that `pintle install` does not write"),
+    ] {
+        fs::write(&path, installed.replace(from, &to)).unwrap();
+        let (out, err, status) = run(&["doctor", "claude"]);
+        assert!(out.contains(problem) && status == Some(1), "{to}: {out}{err}");
+        let (out, err, _) = run(&FIX);
+        assert!(!fixture.path("mark").exists(), "{to}: {out}{err}");
+        let repaired = fs::read_to_string(&path).unwrap();
+        assert!(!repaired.contains("evil") && !repaired.contains("touch"), "{repaired}");
     }
 }
