@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use pintle_bridge::install::{InstallEnvironment, InstallPlan, InstallScope, installed_entries, list_copies};
-use pintle_bridge::{HostDef, list_host_names};
+use pintle_bridge::{HOSTS, HostDef, list_host_names};
 use pintle_host::loader::{UserDirs, state_dir};
 use pintle_host::tape::show::Tone;
 
@@ -38,7 +38,11 @@ impl UninstallArgs {
         let site = self.project.install_environment()?;
         let scope = self.scope.scope_on(&site)?;
         if let [host] = self.hosts.0.as_slice() {
-            return self.remove(host, &site, scope, terminal, global);
+            let status = self.remove(host, &site, scope, terminal, global)?;
+            if status == CliStatus::Done && scope == InstallScope::User && !self.agreement.is_dry_run() {
+                self.print_rest(&site, scope, terminal);
+            }
+            return Ok(status);
         }
         for host in &self.hosts.0 {
             let is_installed = installed_entries(host, &site, scope).map_or(true, |entries| !entries.is_empty());
@@ -74,6 +78,17 @@ impl UninstallArgs {
             shows_diff: self.hosts.0.len() == 1,
         };
         edit.carry_out(&self.agreement, &[], terminal, global)
+    }
+
+    /// Says which other agents are still guarded, or what stays if there are none.
+    fn print_rest(&self, environment: &InstallEnvironment, scope: InstallScope, terminal: &Terminal) {
+        let is_installed =
+            |host: &&'static HostDef| installed_entries(host, environment, scope).is_ok_and(|entries| !entries.is_empty());
+        let others: Vec<_> = HOSTS.iter().copied().filter(is_installed).map(|host| host.name).collect();
+        if others.is_empty() {
+            return self.print_leftovers(environment, scope, terminal);
+        }
+        terminal.print_note(format!("Pintle still guards {}; `pintle uninstall all` removes it", others.join(", ")));
     }
 
     /// Says what stays, since it is the user's or a record of what agents did, and how to remove it.

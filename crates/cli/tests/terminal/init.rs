@@ -39,6 +39,17 @@ fn a_policy_that_is_there_stays_as_it_is() {
 }
 
 #[test]
+fn who_removes_one_agent_learns_what_stays() {
+    let fixture = create_fixture();
+    for setup in [["init", "--yes"].as_slice(), &["install", "gemini", "--yes"]] {
+        assert_eq!(run_at_home(&fixture, setup).run_to_parts().2, Some(0), "{setup:?}");
+    }
+    snapshot!("uninstall_one_of_two", run_at_home(&fixture, &["uninstall", "claude", "--yes"]).run_to_screen());
+    snapshot!("uninstall_last", run_at_home(&fixture, &["uninstall", "gemini", "--yes"]).run_to_screen());
+    assert!(fixture.path("home/.config/pintle/policy.yaml").is_file());
+}
+
+#[test]
 fn what_cannot_be_written_is_said_before_anything_is() {
     let fixture = create_fixture();
     snapshot!("init_misspelt_pack", run_at_home(&fixture, &["init", "--packs", "shel", "--yes"]).run_to_screen());
