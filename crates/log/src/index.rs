@@ -67,6 +67,22 @@ pub enum LogError {
     Entry(#[from] serde_json::Error),
 }
 
+impl LogError {
+    /// Whether the file is not an index, or a damaged one: [`LogIndex::open_empty`] mends it.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        match self {
+            LogError::Database(error) => {
+                matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+                    || matches!(error, rusqlite::Error::SqliteFailure(_, Some(text)) if text.contains("already exists"))
+            }
+            LogError::Entry(_) => true,
+            LogError::File(_) => false,
+        }
+    }
+}
+
 /// A tape whose decisions are not in the log, or not all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableTape {
@@ -92,12 +108,21 @@ impl LogIndex {
         let file = pintle_files::private_options().write(true).create(true).truncate(false).open(path)?;
         let opened = Connection::open(path).map_err(LogError::from).and_then(Self::prepare);
         match opened {
-            Err(LogError::Database(error)) if is_damage(&error) => {
+            Err(error) if error.is_damage() => {
                 file.set_len(0)?;
                 Self::prepare(Connection::open(path)?)
             }
             opened => opened,
         }
+    }
+
+    /// Opens the index in a file as [`LogIndex::open`] does, and empties it.
+    ///
+    /// # Errors
+    /// When the file cannot be made or used.
+    pub fn open_empty(path: &Path) -> Result<Self, LogError> {
+        pintle_files::private_options().write(true).create(true).truncate(true).open(path)?;
+        Self::open(path)
     }
 
     /// Creates an index in memory, for a machine on which the file cannot be made.
@@ -278,13 +303,6 @@ fn to_entry(row: EntryRow) -> Result<LogEntry, LogError> {
     let EntryRow { key, session, host, project, path, .. } = row;
     let (id, long_id) = make_entry_ids(&key, decision.seq);
     Ok(LogEntry { id, long_id, session, host, project, tape: PathBuf::from(path), decision })
-}
-
-/// Whether the file is not a database, or a damaged one.
-fn is_damage(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
-        || matches!(error, rusqlite::Error::SqliteFailure(_, Some(text)) if text.contains("already exists"))
 }
 
 /// A tape of the index.

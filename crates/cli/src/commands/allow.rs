@@ -41,7 +41,7 @@ impl AllowArgs {
         let state = state.ok_or_else(|| {
             CliError::invalid_input("no state directory").help("set HOME, or name it with `--state-dir`")
         })?;
-        let entry = find_entry(&self.tapes.open_log(terminal)?, &self.id)?;
+        let entry = find_entry(&mut self.tapes.open_log(terminal)?, &self.id)?;
         let payload = read_call(&entry)?;
         let host = entry.host.as_deref().unwrap_or_default();
         terminal.print_error_line(format!(

@@ -38,8 +38,8 @@ pub(crate) struct WhyArgs {
 
 impl WhyArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let log = self.tapes.open_log(terminal)?;
-        let entry = find_entry(&log, &self.id)?;
+        let mut log = self.tapes.open_log(terminal)?;
+        let entry = find_entry(&mut log, &self.id)?;
         let story = DispatchStory::read(&entry)
             .map_err(|error| CliError::invalid_input(format!("`{}`: {error}", entry.tape.display())))?;
         if global.json {
@@ -51,7 +51,7 @@ impl WhyArgs {
     }
 }
 
-pub(super) fn find_entry(log: &FollowedLog, id: &str) -> Result<LogEntry, CliError> {
+pub(super) fn find_entry(log: &mut FollowedLog, id: &str) -> Result<LogEntry, CliError> {
     if id == LAST {
         let words = vec![DecisionLabel::Denied, DecisionLabel::Asked, DecisionLabel::Rewritten];
         let newest = LogQuery { limit: Some(1), words, with_failures: true, ..LogQuery::default() };

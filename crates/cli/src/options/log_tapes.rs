@@ -97,26 +97,48 @@ impl FollowedLog {
     }
 
     fn update_with(&mut self, report: impl Fn(usize, usize)) -> Result<Vec<UnreadableTape>, CliError> {
-        let tapes = self.options.list_locations();
-        let report_done = |done| report(done, tapes.len());
-        self.index.update(&tapes, project_of_tape, report_done).map_err(|error| self.index_error(error))
+        self.ask(|index, options| {
+            let tapes = options.list_locations();
+            index.update(&tapes, project_of_tape, |done| report(done, tapes.len()))
+        })
     }
 
     /// Finds entries, oldest first.
-    pub(crate) fn find_entries(&self, query: &LogQuery) -> Result<Vec<LogEntry>, CliError> {
-        self.index.find_entries(query).map_err(|error| self.index_error(error))
+    pub(crate) fn find_entries(&mut self, query: &LogQuery) -> Result<Vec<LogEntry>, CliError> {
+        self.ask(|index, _| index.find_entries(query))
     }
 
     /// Counts how often hooks were reached in the selected sessions.
-    pub(crate) fn count_usage(&self, filter: &LogFilterOptions) -> Result<BTreeMap<UsedHook, UsageCounts>, CliError> {
+    pub(crate) fn count_usage(
+        &mut self,
+        filter: &LogFilterOptions,
+    ) -> Result<BTreeMap<UsedHook, UsageCounts>, CliError> {
         let (hosts, project) = (filter.host_names(), filter.project_dir());
         let query = LogQuery { since_ms: filter.since_ms(), hosts, project, ..LogQuery::default() };
-        self.index.count_usage(&query).map_err(|error| self.index_error(error))
+        self.ask(|index, _| index.count_usage(&query))
     }
 
     /// Finds the entries that an ID may mean.
-    pub(crate) fn find_by_id(&self, id: &str) -> Result<Vec<LogEntry>, CliError> {
-        self.index.find_by_id(id).map_err(|error| self.index_error(error))
+    pub(crate) fn find_by_id(&mut self, id: &str) -> Result<Vec<LogEntry>, CliError> {
+        self.ask(|index, _| index.find_by_id(id))
+    }
+
+    /// Asks the index. One that is damaged is made again from the tapes, and asked once more.
+    fn ask<T>(
+        &mut self,
+        question: impl Fn(&mut LogIndex, &LogTapeOptions) -> Result<T, LogError>,
+    ) -> Result<T, CliError> {
+        let answer = match (question(&mut self.index, &self.options), &self.options.state_dir) {
+            (Err(error), Some(state)) if error.is_damage() => {
+                LogIndex::open_empty(&state.join(INDEX)).and_then(|index| {
+                    self.index = index;
+                    self.index.update(&self.options.list_locations(), project_of_tape, |_| {})?;
+                    question(&mut self.index, &self.options)
+                })
+            }
+            (answer, _) => answer,
+        };
+        answer.map_err(|error| self.index_error(error))
     }
 
     fn index_error(&self, error: LogError) -> CliError {

@@ -192,9 +192,20 @@ fn the_log_follows_the_tapes_and_needs_no_index() {
         fs::write(&index, damage).unwrap();
         assert_eq!(list_calls(&fixture, &[]).len(), before.len() + 1, "{damage:?}");
     }
-    let mut bytes = fs::read(&index).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[100..middle].fill(0xff);
+    // The middle of the file, then each of its pages, is damaged.
+    let whole = fs::read(&index).unwrap();
+    let pages = (0..whole.len() / 4096).map(|page| page * 4096 + 100 * usize::from(page == 0));
+    for range in pages.map(|start| start..start + 64).chain([100..whole.len() / 2]) {
+        let mut bytes = whole.clone();
+        bytes[range.clone()].fill(0xff);
+        fs::write(&index, bytes).unwrap();
+        assert_eq!(list_calls(&fixture, &[]).len(), before.len() + 1, "{range:?}");
+    }
+    // The tables are whole, but the text of the entries is none of ours.
+    let mut bytes = whole;
+    let starts: Vec<usize> = (1..bytes.len()).filter(|at| bytes[at - 1..=*at] == *b"{\"").collect();
+    assert!(starts.len() > before.len());
+    starts.into_iter().for_each(|at| bytes[at] = b'?');
     fs::write(&index, bytes).unwrap();
     assert_eq!(list_calls(&fixture, &[]).len(), before.len() + 1);
     fs::remove_file(&index).unwrap();

@@ -30,7 +30,7 @@ pub(super) fn print_usage(
     terminal: &Terminal,
     global: &GlobalOptions,
 ) -> Result<CliStatus, CliError> {
-    let log = tapes.open_log(terminal)?;
+    let mut log = tapes.open_log(terminal)?;
     let mut usage: BTreeMap<UsedHook, UsageCounts> = BTreeMap::new();
     for (hook, counts) in log.count_usage(filter)? {
         let path = hook.path.as_deref().map(|path| real_path(Path::new(path)).to_string_lossy().into_owned());
