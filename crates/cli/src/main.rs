@@ -53,7 +53,7 @@ fn main() -> ExitCode {
             let asked = with_meaning(asked, std::env::args_os().skip(1));
             // clap reports help and version as errors, too, although they are not mistakes.
             if asked.use_stderr() {
-                let _ = asked.print();
+                Terminal::new(ColorMode::Auto).print_error_line(asked.render().ansi().to_string().trim_end());
                 return CliStatus::Invalid.into();
             }
             let terminal = Terminal::new(ColorMode::Auto);

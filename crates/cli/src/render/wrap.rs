@@ -112,6 +112,80 @@ fn fit_line(line: &str, columns: usize) -> String {
     fitted
 }
 
+/// The fewest spaces before a line of code in Markdown.
+const CODE_INDENT: usize = 4;
+
+/// Breaks a text that arrives in pieces between words. A word is held back until it is whole. Code and tables of Markdown
+/// stay as they are.
+#[derive(Debug, Default)]
+pub(crate) struct StreamWrapper {
+    /// The columns of the line so far.
+    used: usize,
+    /// The spaces before the word.
+    gap: usize,
+    word: String,
+    is_in_code: bool,
+    /// Whether the line is code, or a row of a table.
+    is_verbatim: bool,
+}
+
+impl StreamWrapper {
+    /// Takes the next piece. Returns what can be written, in lines of at most `columns`.
+    pub(crate) fn push(&mut self, text: &str, columns: usize) -> String {
+        let mut whole = String::new();
+        for letter in text.chars() {
+            match letter {
+                '\n' => {
+                    self.release(&mut whole, columns);
+                    whole.push('\n');
+                    (self.used, self.gap, self.is_verbatim) = (0, 0, false);
+                }
+                ' ' => {
+                    self.release(&mut whole, columns);
+                    self.gap += 1;
+                }
+                _ => self.word.push(letter),
+            }
+        }
+        whole
+    }
+
+    /// Ends the text. Returns the last word.
+    pub(crate) fn finish(&mut self, columns: usize) -> String {
+        let mut whole = String::new();
+        self.release(&mut whole, columns);
+        *self = Self::default();
+        whole
+    }
+
+    /// Whether a line is unfinished.
+    pub(crate) fn is_open(&self) -> bool {
+        self.used > 0 || !self.word.is_empty()
+    }
+
+    fn release(&mut self, whole: &mut String, columns: usize) {
+        if self.word.is_empty() {
+            return;
+        }
+        if self.used == 0 {
+            self.is_in_code ^= self.word.starts_with("```");
+            self.is_verbatim = self.is_in_code || self.gap >= CODE_INDENT || self.word.starts_with(['|', '`']);
+        }
+        let width = text_width(&self.word);
+        if !self.is_verbatim && self.used > 0 && self.used + self.gap + width > columns {
+            whole.push('\n');
+            self.used = 0;
+        } else {
+            whole.push_str(&" ".repeat(self.gap));
+            self.used += self.gap;
+        }
+        whole.push_str(&self.word);
+        self.used += width;
+        self.gap = 0;
+        self.word.clear();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +219,31 @@ mod tests {
         ];
         for (text, fitted) in cases {
             assert_eq!(fit_lines(text, 11), fitted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_in_pieces_breaks_between_words_but_not_in_code() {
+        let cases = [
+            ("", ""),
+            ("aaaa bbbb cccc", "aaaa bbbb\ncccc"),
+            ("aaaa bbbb\ncccc dddd", "aaaa bbbb\ncccc dddd"),
+            ("/a/very/long/path b", "/a/very/long/path\nb"),
+            ("a  b\n\nc ", "a  b\n\nc"),
+            ("日本 日本 日本", "日本 日本\n日本"),
+            ("```sh\naaaa bbbb cccc\n```\naaaa bbbb cccc", "```sh\naaaa bbbb cccc\n```\naaaa bbbb\ncccc"),
+            ("    aaaa bbbb cccc", "    aaaa bbbb cccc"),
+            ("| aaaa | bbbb |\naaaa bbbb cccc", "| aaaa | bbbb |\naaaa bbbb\ncccc"),
+        ];
+        for (text, wrapped) in cases {
+            for size in [1, 3, text.len().max(1)] {
+                let mut wrapper = StreamWrapper::default();
+                let letters: Vec<char> = text.chars().collect();
+                let pieces = letters.chunks(size).map(|piece| piece.iter().collect::<String>());
+                let mut shown: String = pieces.map(|piece| wrapper.push(&piece, 10)).collect();
+                shown.push_str(&wrapper.finish(10));
+                assert_eq!(shown, wrapped, "{text:?} in pieces of {size}");
+            }
         }
     }
 }

@@ -71,3 +71,16 @@ fn what_examples_show() {
     let fixture = CliFixture::new_empty().with_file(".harness/hooks/guard.md", guard);
     compare_widths("test", || fixture.pintle(&["test"]));
 }
+
+#[test]
+fn what_a_model_says() {
+    let turns = "turns:\n  - say: \"I read the whole of it, line by line, and found that each test of the tape holds.\\n\\n    cargo test  -p pintle-tape\\n\\nShall I mend /a/path/that/is/much/longer/than/any/line/of/a/small/screen next?\"\n";
+    let fixture = CliFixture::new_empty()
+        .with_file(
+            "agent/harness.md",
+            "---\nname: reader\nmodel:\n  provider: script\n  name: turns.yaml\n---\nRead.\n",
+        )
+        .with_file("agent/turns.yaml", turns);
+    compare_widths("model_text", || fixture.pintle(&["run", "agent", "go", "--quiet"]));
+    compare_widths("usage_error", || fixture.pintle(&["run", "agent", "--script", "turns.yaml"]));
+}

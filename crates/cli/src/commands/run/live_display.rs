@@ -17,8 +17,9 @@ use super::repeated_calls::RepeatCounter;
 use super::summary::RunSummary;
 use crate::error::CliError;
 use crate::render::progress::WaitLine;
+use crate::render::wrap::StreamWrapper;
 use crate::render::{count_text, path_text, style};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, screen_columns};
 
 /// Most characters of a result or argument.
 const CUT: usize = 160;
@@ -61,6 +62,8 @@ struct DisplayState {
     waited_for: Option<String>,
     /// Whether a line of the model's text is unfinished.
     is_open: bool,
+    /// The model's text, on a terminal.
+    words: StreamWrapper,
     repeats: RepeatCounter,
     /// Whether the user types the prompts, so that they need not be shown.
     is_typed: bool,
@@ -83,6 +86,7 @@ impl LiveDisplay {
             view,
             waited_for: None,
             is_open: false,
+            words: StreamWrapper::default(),
             repeats: RepeatCounter::default(),
             is_typed: false,
             tool_call_count: 0,
@@ -191,7 +195,7 @@ impl LiveDisplay {
     fn end_line(&self, state: &mut DisplayState) {
         self.wait.iter().for_each(WaitLine::end);
         if std::mem::take(&mut state.is_open) {
-            self.terminal.print_line("");
+            self.terminal.print_line(screen_columns().map(|columns| state.words.finish(columns)).unwrap_or_default());
         }
     }
 
@@ -234,8 +238,16 @@ impl LiveDisplay {
         }
         let lines: Vec<String> = text.split('\n').map(|line| single_line(line, usize::MAX)).collect();
         let text = lines.join("\n");
-        self.terminal.print_piece(&text);
-        state.is_open = !text.ends_with('\n');
+        match screen_columns() {
+            Some(columns) => {
+                self.terminal.print_piece(state.words.push(&text, columns));
+                state.is_open = state.words.is_open();
+            }
+            None => {
+                self.terminal.print_piece(&text);
+                state.is_open = !text.ends_with('\n');
+            }
+        }
     }
 
     /// Shows the agent's text.
