@@ -1,6 +1,6 @@
 //! What a container may do to the machine, and what runs in it.
 
-use super::network::push_request;
+use super::network::{names_registry, push_request};
 use super::table::facts_of;
 use crate::OperationKind::{self, Container};
 use crate::walk::{CommandWalk, OptionLetters, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
@@ -84,7 +84,7 @@ fn push_image(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
 
 /// The registry that an image comes from, if its name has one.
 fn push_registry(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, image: &ShellArg) {
-    if image.text.split_once('/').is_some_and(|(host, _)| host.contains(['.', ':'])) && !image.text.contains("://") {
+    if names_registry(&image.text) {
         push_request(walk, call.name, &image.text, None);
     }
 }

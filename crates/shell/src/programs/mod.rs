@@ -90,9 +90,7 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
     loads::push_loads(walk, call, facts);
     loads::push_variable_loads(walk, call);
     statements::push_statements(walk, call, facts);
-    if facts.is("address-reader") {
-        network::push_addresses(walk, call);
-    }
+    network::push_asked_hosts(walk, call, facts);
     if facts.is("container-engine") {
         containers::push_container(walk, call);
     }

@@ -1,6 +1,6 @@
 //! Programs that get data from the network, or send it.
 
-use super::table::facts_of;
+use super::table::{ProgramFacts, facts_of};
 use crate::address::{host_of, is_local_host, push_address};
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::word_lists::is_listed;
@@ -191,17 +191,43 @@ pub(super) fn push_request(walk: &mut CommandWalk<'_>, program: &str, address: &
     push_address(walk, kind, program, address, sent.unwrap_or_default());
 }
 
-/// Adds a request for each address among the arguments of a program, unless it has one.
-pub(super) fn push_addresses(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) {
-    for arg in call.args {
-        let value = arg.text.strip_prefix('-').and_then(|option| option.split_once('='));
-        let text = value.map_or(arg.text.as_str(), |(_, value)| value);
-        let is_address = text.contains("://") && !text.starts_with("file:") && !text.contains([' ', '\n']);
-        let is_known = || walk.operations.iter().any(|operation| operation.written == crate::walk::shown(text));
-        if is_address && !is_known() {
-            push_request(walk, call.name, text, None);
+/// Adds a request for each machine that a program is told to ask by its arguments or by variables, unless it has one.
+pub(super) fn push_asked_hosts(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &ProgramFacts) {
+    let mut asked: Vec<String> = Vec::new();
+    if facts.is("address-reader") {
+        let values = call.args.iter().map(|arg| {
+            let value = arg.text.strip_prefix('-').and_then(|option| option.split_once('='));
+            value.map_or(arg.text.clone(), |(_, value)| value.to_owned())
+        });
+        // `GOPROXY` lists several.
+        let variables = walk.set_values(|_| true).into_iter();
+        let variables = variables.flat_map(|text| text.split([',', '|']).map(str::to_owned).collect::<Vec<_>>());
+        let is_address =
+            |text: &String| text.contains("://") && !text.starts_with("file:") && !text.contains([' ', '\n']);
+        asked.extend(values.chain(variables).filter(is_address));
+    }
+    if facts.is("host-path-reader") {
+        asked.extend(call.args.iter().filter(|arg| names_registry(&arg.text)).map(|arg| arg.text.clone()));
+    }
+    for (at, arg) in call.args.iter().enumerate() {
+        let value = facts.host_options.iter().find_map(|option| match arg.text.strip_prefix(option)? {
+            "" => call.args.get(at + 1).map(|value| value.text.as_str()),
+            rest if option.starts_with("--") => rest.strip_prefix('='),
+            rest => Some(rest),
+        });
+        asked.extend(value.filter(|host| !host.starts_with(['-', '/'])).map(str::to_owned));
+    }
+    for text in asked {
+        if !walk.operations.iter().any(|operation| operation.written == crate::walk::shown(&text)) {
+            push_request(walk, call.name, &text, None);
         }
     }
+}
+
+/// Whether a name of an image or a package begins with the machine that it comes from.
+pub(super) fn names_registry(name: &str) -> bool {
+    name.split_once('/').is_some_and(|(host, _)| host.contains(['.', ':']) && !host.starts_with(['.', '-']))
+        && !name.contains("://")
 }
 
 /// Adds a request that also sends the data in its address.

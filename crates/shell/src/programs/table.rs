@@ -85,6 +85,8 @@ pub(super) struct ProgramFacts {
     pub(super) clone_words: Option<Vec<&'static str>>,
     /// The words by which it gets files from elsewhere.
     pub(super) fetch_words: Option<Vec<&'static str>>,
+    /// Options whose value is a host or an address that it asks.
+    pub(super) host_options: Vec<&'static str>,
     /// What it does with the files that its words name.
     pub(super) word_use: Option<WordUse>,
     kinds: Vec<&'static str>,
@@ -119,6 +121,7 @@ impl ProgramFacts {
             "loads-names" => self.loaded_names.push(row.value),
             "clones" => self.clone_words = Some(row.value.split(' ').collect()),
             "fetches" => self.fetch_words = Some(row.value.split_ascii_whitespace().collect()),
+            "asks" => self.host_options.extend(row.value.split(' ')),
             "words" => self.word_use = Some(WordUse::read(row.value)?),
             "is" => self.kinds.push(row.value),
             _ => return None,
@@ -212,7 +215,7 @@ mod tests {
     use super::*;
 
     /// The kinds of rows, and the fields that each may have.
-    static KINDS: [(&str, &[&str]); 13] = [
+    static KINDS: [(&str, &[&str]); 14] = [
         ("runs", &["letters", "long", "dry-run"]),
         ("wraps", &["letters", "long", "skips", "searches", "behind", "privileged", "elsewhere"]),
         ("output", &["letters"]),
@@ -223,6 +226,7 @@ mod tests {
         ("loads-names", &[]),
         ("clones", &[]),
         ("fetches", &[]),
+        ("asks", &[]),
         ("is", &[]),
         ("words", &[]),
         // `ValueUse::read` knows its only field.
