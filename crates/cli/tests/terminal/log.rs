@@ -195,7 +195,7 @@ fn the_log_follows_the_tapes_and_needs_no_index() {
     // The middle of the file, then each of its pages, is damaged.
     let whole = fs::read(&index).unwrap();
     let pages = (0..whole.len() / 4096).map(|page| page * 4096 + 100 * usize::from(page == 0));
-    for range in pages.map(|start| start..start + 64).chain([100..whole.len() / 2]) {
+    for range in pages.map(|start| start..start + 64).chain(std::iter::once(100..whole.len() / 2)) {
         let mut bytes = whole.clone();
         bytes[range.clone()].fill(0xff);
         fs::write(&index, bytes).unwrap();
