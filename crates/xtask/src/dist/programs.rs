@@ -7,7 +7,7 @@ use xtask::capture_output;
 
 use super::DistPlace;
 use super::staging::{ReleaseFacts, run_tool, write_file};
-use super::targets::{DIST_TARGETS, DistTarget};
+use super::targets::{DIST_TARGETS, DistTarget, USE_LLD};
 
 /// The shells whose completions are packaged, and the names of their files.
 pub(super) const SHELLS: &[(&str, &str)] = &[("bash", "pintle"), ("zsh", "_pintle"), ("fish", "pintle.fish")];
@@ -29,13 +29,27 @@ pub(super) fn build(root: &Path, target: &DistTarget, facts: &ReleaseFacts) -> R
     // The variables of this process are those of the cargo that started it, for another package.
     cargo.env("CARGO_TARGET_DIR", root.join("target")).current_dir(root).env("SOURCE_DATE_EPOCH", &facts.time);
     cargo.env("CARGO_INCREMENTAL", "0").envs(target.variables.iter().copied().filter(|_| target.is_native()));
-    let link_args =
-        target.link_args.iter().filter(|_| target.is_native()).map(|argument| format!("-Clink-arg={argument}"));
+    let mut link_args: Vec<String> = Vec::new();
+    for argument in target.link_args.iter().filter(|_| target.is_native()) {
+        link_args.push(format!("-Clink-arg={argument}"));
+        if *argument == USE_LLD {
+            link_args.push(format!("-Clink-arg=-B{}", find_lld()?.display()));
+        }
+    }
     let flags: Vec<String> = remap("--remap-path-prefix").into_iter().chain(link_args).collect();
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     cargo.env(format!("CFLAGS_{}", target.triple.replace('-', "_")), remap("-ffile-prefix-map").join(" "));
     cargo.env("LIBSQLITE3_FLAGS", SQLITE_FLAGS);
     run_tool(&mut cargo)
+}
+
+/// The directory with the linker LLD of the toolchain, under the name that compilers look for.
+fn find_lld() -> Result<PathBuf, String> {
+    let rustc = |arguments: &[&str]| capture_output(Command::new("rustc").args(arguments));
+    let version = rustc(&["-vV"])?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).ok_or("`rustc -vV` names no host")?;
+    let root = PathBuf::from(rustc(&["--print", "sysroot"])?.trim());
+    Ok(root.join("lib/rustlib").join(host).join("bin/gcc-ld"))
 }
 
 /// The path of a program of a platform.
