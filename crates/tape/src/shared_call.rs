@@ -150,7 +150,7 @@ impl Drop for LockedGate<'_> {
 struct FoundCalls {
     /// Those of the call, the oldest first.
     same: Vec<PathBuf>,
-    /// One of another call that is not needed any more. This process has locked it.
+    /// One that is not needed any more. This process has locked it.
     spare: Option<(PathBuf, File)>,
 }
 
@@ -159,11 +159,10 @@ fn list_calls(dir: &Path, call: &str) -> io::Result<FoundCalls> {
     let mut found = FoundCalls::default();
     for entry in fs::read_dir(dir)?.flatten() {
         let (path, name) = (entry.path(), entry.file_name());
-        if name.to_string_lossy().starts_with(call) {
-            found.same.push(path);
-        } else if name != GATE
-            // No file is older than its name.
-            && !is_fresh_name(&name.to_string_lossy())
+        let name = name.to_string_lossy();
+        // No file is older than its name.
+        if name != GATE
+            && !is_fresh_name(&name)
             && let Some(file) = open_useless(&path)
         {
             match found.spare {
@@ -171,6 +170,8 @@ fn list_calls(dir: &Path, call: &str) -> io::Result<FoundCalls> {
                 // If it cannot be removed, it stays useless.
                 Some(_) => drop(fs::remove_file(path)),
             }
+        } else if name.starts_with(call) {
+            found.same.push(path);
         }
     }
     found.same.sort();
@@ -339,6 +340,15 @@ mod tests {
         running.answer(json!(2)).unwrap();
         assert_eq!(known(take("bb-two", "2")), json!(2));
         assert_eq!(known(take("cc-three", "2")), json!(3));
+    }
+
+    #[test]
+    fn the_same_call_again_and_again_needs_one_record() {
+        let dir = tempfile::tempdir().unwrap();
+        for answer in 0..4 {
+            own(SharedAnswer::take(dir.path(), "aa-one", "1").unwrap()).answer(json!(answer)).unwrap();
+            assert_eq!(age_records(&dir.path().join("aa")).len(), 1);
+        }
     }
 
     #[test]
