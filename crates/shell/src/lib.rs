@@ -26,6 +26,7 @@ mod command_files;
 mod escape;
 mod git_settings;
 mod line;
+mod name_index;
 #[cfg(any(feature = "code", feature = "powershell"))]
 mod operation_def;
 mod paths;

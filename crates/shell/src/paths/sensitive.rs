@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::LazyLock;
-
-use rustc_hash::FxHashMap;
+use std::sync::OnceLock;
 
 use super::tails::TailRoot::{self, Anywhere, Home, Programs, Root};
-use super::tails::{TailMeaning, all_tails};
+use super::tails::{TailMeaning, read_tail};
 use super::{UNKNOWN, matches_glob, strip_directory};
 use crate::OperationTag::{self, ProbableSecret, Secret};
+use crate::name_index::{TAIL_NAMES, TAIL_PATTERNS, TAILS_COUNT};
 use crate::site::CallSite;
 use crate::word_lists::is_listed;
 
@@ -32,42 +31,21 @@ struct SensitiveTail {
     meaning: TailMeaning,
     /// Whether everything below counts.
     is_open: bool,
-    /// The next row with the same first name.
-    next: Option<usize>,
 }
 
-/// The rows by their first names.
-struct TailIndex {
-    tails: Vec<SensitiveTail>,
-    /// The last row of each first name.
-    by_name: FxHashMap<Cow<'static, str>, usize>,
-    /// Those whose first name is a pattern; these have no other name. With each, the letters that its names begin and end
-    /// with.
-    patterns: Vec<(usize, [Option<u8>; 2])>,
-}
+/// The rows that were needed already.
+static READ_TAILS: [OnceLock<Option<Box<SensitiveTail>>>; TAILS_COUNT] = [const { OnceLock::new() }; TAILS_COUNT];
 
-static TAIL_INDEX: LazyLock<TailIndex> = LazyLock::new(|| {
-    let count = 900;
-    let mut index = TailIndex { tails: Vec::with_capacity(count), by_name: FxHashMap::default(), patterns: Vec::new() };
-    index.by_name.reserve(count);
-    for (root, whole, meaning) in all_tails() {
+/// The row of a number.
+fn find_tail(number: usize) -> Option<&'static SensitiveTail> {
+    let read = || {
+        let (root, whole, meaning) = read_tail(number)?;
         let tail = whole.strip_suffix("/**").unwrap_or(whole);
-        let number = index.tails.len();
-        let first = tail.split('/').next().unwrap_or_default();
-        let next = if first.contains('*') {
-            let ends = [first.as_bytes().first(), first.as_bytes().last()];
-            let letter = |letter: Option<&u8>| letter.filter(|letter| **letter != b'*').map(u8::to_ascii_lowercase);
-            index.patterns.push((number, ends.map(letter)));
-            None
-        } else {
-            index.by_name.insert(lower_case(first), number)
-        };
-        let is_open = tail.len() < whole.len();
-        let count = tail.split('/').count();
-        index.tails.push(SensitiveTail { root, tail: lower_case(tail), count, meaning, is_open, next });
-    }
-    index
-});
+        let (is_open, count) = (tail.len() < whole.len(), tail.split('/').count());
+        Some(Box::new(SensitiveTail { root, tail: lower_case(tail), count, meaning, is_open }))
+    };
+    READ_TAILS.get(number)?.get_or_init(read).as_deref()
+}
 
 fn lower_case(text: &str) -> Cow<'_, str> {
     if text.bytes().any(|letter| letter.is_ascii_uppercase()) { text.to_ascii_lowercase().into() } else { text.into() }
@@ -105,24 +83,21 @@ pub(crate) fn tags_of_path(call_site: &CallSite<'_>, path: &Path, is_pattern: bo
             meanings.push(meaning);
         }
     };
-    let index = &*TAIL_INDEX;
     for (start, name) in path.names.iter().enumerate() {
         if is_pattern && has_wildcard(name) {
-            index.tails.iter().for_each(|tail| check(tail, start));
+            (0..TAILS_COUNT).filter_map(find_tail).for_each(|tail| check(tail, start));
             continue;
         }
-        let mut number = index.by_name.get(*name).copied();
-        while let Some(tail) = number.and_then(|number| index.tails.get(number)) {
-            check(tail, start);
-            number = tail.next;
-        }
+        let numbers = TAIL_NAMES.find(name).into_iter().flat_map(|position| TAIL_NAMES.numbers_at(position));
+        numbers.filter_map(find_tail).for_each(|tail| check(tail, start));
     }
     let ends = [last.as_bytes().first().copied(), last.as_bytes().last().copied()];
     let is_wild = is_pattern && has_wildcard(last);
     let may_be =
         |wanted: &[Option<u8>; 2]| wanted.iter().zip(&ends).all(|(wanted, end)| wanted.is_none() || wanted == end);
-    for (number, _) in index.patterns.iter().filter(|(_, wanted)| is_wild || may_be(wanted)) {
-        index.tails.get(*number).into_iter().for_each(|tail| check(tail, path.names.len() - 1));
+    // Their first names are patterns, and they have no others.
+    for (number, _) in TAIL_PATTERNS.iter().filter(|(_, wanted)| is_wild || may_be(wanted)) {
+        find_tail(usize::from(*number)).into_iter().for_each(|tail| check(tail, path.names.len() - 1));
     }
     if meanings.is_empty() {
         return Vec::new();

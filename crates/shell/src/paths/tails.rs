@@ -1,7 +1,8 @@
 //! The tables of paths that need care: those with secrets in `secrets.txt`, the others in `guarded.txt`.
 
 use crate::OperationTag::{self, ProbableSecret, Secret};
-use crate::word_lists::{read_name, read_sections};
+use crate::name_index::{TAIL_TEXTS, TAILS};
+use crate::word_lists::read_name;
 
 /// Where a path of the table is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,26 +21,20 @@ use TailRoot::{Anywhere, Home, Programs, Root};
 /// What the end of a path means; `None`: it is public, whatever another row says of it.
 pub(super) type TailMeaning = Option<OperationTag>;
 
-/// The table of paths that need care, but for those with secrets.
-static GUARDED: &str = include_str!("guarded.txt");
-
-/// The rows of both tables.
-pub(super) fn all_tails() -> impl Iterator<Item = (TailRoot, &'static str, TailMeaning)> {
-    let guarded = read_sections(GUARDED).into_iter().flat_map(|section| {
-        let tag: Option<OperationTag> = read_name(section.head);
-        let paths = section.lines.into_iter().map(root_of);
-        paths.filter_map(move |(root, tail)| Some((root, tail, Some(tag?))))
-    });
-    include_str!("secrets.txt").lines().filter_map(secret_tail).chain(guarded)
-}
-
-/// A line of `secrets.txt`: `PATH | PROGRAM | NAME IN ITS DOCUMENTATION`.
-fn secret_tail(line: &'static str) -> Option<(TailRoot, &'static str, TailMeaning)> {
-    let (path, _) = line.split_once(" | ").filter(|_| !line.starts_with('#'))?;
-    let (meaning, path) = match (path.strip_prefix('?'), path.strip_prefix('!')) {
-        (Some(path), _) => (Some(ProbableSecret), path),
-        (_, Some(path)) => (None, path),
-        _ => (Some(Secret), path),
+/// What the row of a number says: where its path is looked for, the path, and what it means.
+pub(super) fn read_tail(number: usize) -> Option<(TailRoot, &'static str, TailMeaning)> {
+    let row = TAILS.get(number)?;
+    let text = TAIL_TEXTS.get(usize::from(row.text))?;
+    let path = row.read_from(&TAIL_TEXTS);
+    // A row of `secrets.txt` says what it means itself; the others are in a section with a tag.
+    let (meaning, path) = match (row.text, path.strip_prefix('?'), path.strip_prefix('!')) {
+        (0, Some(path), _) => (Some(ProbableSecret), path),
+        (0, _, Some(path)) => (None, path),
+        (0, ..) => (Some(Secret), path),
+        _ => {
+            let (_, section) = text.get(..row.start as usize)?.rsplit_once("\n[")?;
+            (Some(read_name(section.split(']').next()?)?), path)
+        }
     };
     let (root, tail) = root_of(path);
     Some((root, tail, meaning))
@@ -57,9 +52,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_of_the_guarded_paths_has_a_tag() {
-        let is_row = |line: &&str| !line.is_empty() && !line.starts_with(['#', '[']);
-        let tagged = all_tails().filter(|(_, _, meaning)| !matches!(meaning, None | Some(Secret | ProbableSecret)));
-        assert_eq!(tagged.count(), GUARDED.lines().filter(is_row).count());
+    fn every_line_of_the_tables_is_a_row() {
+        let rows = TAIL_TEXTS.iter().flat_map(|text| text.lines());
+        let rows: Vec<_> = rows.filter(|line| !line.is_empty() && !line.starts_with(['#', '['])).collect();
+        assert_eq!(rows.len(), TAILS.len());
+        for (number, line) in rows.into_iter().enumerate() {
+            let (_, tail, meaning) = read_tail(number).expect(line);
+            assert!(line.contains(tail), "{line}");
+            let is_secret = matches!(meaning, None | Some(Secret | ProbableSecret));
+            assert_eq!(is_secret, line.contains(" | "), "{line}");
+        }
     }
 }

@@ -19,32 +19,22 @@
 //! `disk.img`, are files that it writes.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use super::matching::RowCall;
+use crate::name_index::{COMMAND_TEXTS, SECTIONS, SECTIONS_COUNT};
 use crate::walk::{CommandWalk, OptionLetters, ProgramCall, ShellArg, shown};
 use crate::word_lists::read_name;
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
-/// The tables.
-static TABLES: [&str; 13] = [
-    include_str!("commands/agents.txt"),
-    include_str!("commands/ci.txt"),
-    include_str!("commands/cloud.txt"),
-    include_str!("commands/containers.txt"),
-    include_str!("commands/credentials.txt"),
-    include_str!("commands/databases.txt"),
-    include_str!("commands/git.txt"),
-    include_str!("commands/hosting.txt"),
-    include_str!("commands/kubernetes.txt"),
-    include_str!("commands/machine.txt"),
-    include_str!("commands/packages.txt"),
-    include_str!("commands/remote_code.txt"),
-    include_str!("commands/terraform.txt"),
-];
-
 /// Every section.
-pub(super) static SUBCOMMANDS: LazyLock<SubcommandTable> = LazyLock::new(SubcommandTable::new);
+pub(super) static SUBCOMMANDS: SubcommandTable = SubcommandTable {
+    names: [const { OnceLock::new() }; TEXT_COUNT],
+    sections: [const { OnceLock::new() }; SECTIONS_COUNT],
+};
+
+/// The number of files.
+const TEXT_COUNT: usize = COMMAND_TEXTS.len();
 
 /// What a program does with certain words and options.
 #[derive(Debug)]
@@ -65,69 +55,59 @@ pub(crate) struct SubcommandDef {
 /// The texts of a file that have a name.
 type RowNames = HashMap<&'static str, &'static str>;
 
-/// The rows of a group of programs, which are read when one of the programs is first called.
-struct RowSection {
-    /// The file that it is in, by its number.
-    table: usize,
-    /// Their names, with blanks between.
-    programs: &'static str,
-    lines: Vec<&'static str>,
-    rows: OnceLock<Vec<SubcommandDef>>,
-}
-
+/// The sections, of which each is read when one of its programs is first called.
 pub(super) struct SubcommandTable {
-    names: Vec<RowNames>,
-    sections: Vec<RowSection>,
+    /// The names of each file.
+    names: [OnceLock<RowNames>; TEXT_COUNT],
+    sections: [OnceLock<Vec<SubcommandDef>>; SECTIONS_COUNT],
 }
 
 impl SubcommandTable {
-    fn new() -> Self {
-        let mut all = Self { names: Vec::new(), sections: Vec::new() };
-        for (table, text) in TABLES.iter().enumerate() {
-            let mut names = RowNames::new();
-            for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
-                if let Some(programs) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-                    let programs = names.get(programs).copied().unwrap_or(programs);
-                    all.sections.push(RowSection { table, programs, lines: Vec::new(), rows: OnceLock::new() });
-                } else if let Some((name, value)) = line.split_once(" = ").filter(|_| line.starts_with('$')) {
-                    names.insert(name, value);
-                } else if let Some(section) = all.sections.last_mut() {
-                    section.lines.push(line);
-                }
-            }
-            all.names.push(names);
-        }
-        all
-    }
-
-    /// The number of each section, and the programs that it is about, with blanks between.
-    pub(super) fn section_programs(&self) -> impl Iterator<Item = (usize, &'static str)> {
-        self.sections.iter().map(|section| section.programs).enumerate()
+    /// The names of a file.
+    fn names_of(&self, text: usize) -> Option<&RowNames> {
+        let read = || {
+            let lines = COMMAND_TEXTS.get(text).into_iter().flat_map(|text| text.lines());
+            lines.filter_map(read_named).collect()
+        };
+        self.names.get(text).map(|names| names.get_or_init(read))
     }
 
     /// Whether a program is an agent that people start in a terminal.
     pub(super) fn is_agent(&self, program: &str) -> bool {
-        let lists = self.names.iter().filter_map(|names| names.get("$AGENTS"));
+        let lists = (0..TEXT_COUNT).filter_map(|text| self.names_of(text)?.get("$AGENTS"));
         lists.flat_map(|list| list.split(' ')).any(|agent| agent == program)
     }
 
     /// The kinds of all rows, with their actions.
     pub(super) fn actions(&self) -> impl Iterator<Item = (OperationKind, &'static str)> {
-        self.sections.iter().flat_map(|section| self.rows_of(section)).map(|row| (row.kind, row.action))
+        (0..SECTIONS_COUNT).flat_map(|number| self.rows_of(number)).map(|row| (row.kind, row.action))
     }
 
     /// The rows of sections, in their order.
     pub(super) fn rows<'s>(&'s self, sections: &'s [usize]) -> impl Iterator<Item = &'s SubcommandDef> {
-        sections.iter().filter_map(|number| self.sections.get(*number)).flat_map(|section| self.rows_of(section))
+        sections.iter().flat_map(|number| self.rows_of(*number))
     }
 
-    fn rows_of<'s>(&'s self, section: &'s RowSection) -> &'s [SubcommandDef] {
-        section.rows.get_or_init(|| {
-            let names = self.names.get(section.table);
+    fn rows_of(&self, number: usize) -> &[SubcommandDef] {
+        let read = || {
+            let names = SECTIONS.get(number).and_then(|section| self.names_of(usize::from(section.text)));
             // A test reads every row.
-            names.map_or_else(Vec::new, |names| section.lines.iter().filter_map(|line| read_row(line, names)).collect())
-        })
+            names
+                .map_or_else(Vec::new, |names| section_lines(number).filter_map(|line| read_row(line, names)).collect())
+        };
+        self.sections.get(number).map_or(&[], |section| section.get_or_init(read))
     }
+}
+
+/// A text that a line gives a name, with the name.
+fn read_named(line: &'static str) -> Option<(&'static str, &'static str)> {
+    line.split_once(" = ").filter(|_| line.starts_with('$'))
+}
+
+/// The lines of a section.
+fn section_lines(number: usize) -> impl Iterator<Item = &'static str> {
+    let text = SECTIONS.get(number).map_or("", |section| section.read_from(&COMMAND_TEXTS));
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ") && read_named(line).is_none())
 }
 
 /// The words of a row.
@@ -236,22 +216,20 @@ mod tests {
 
     #[test]
     fn every_line_of_the_tables_is_a_row() {
-        for section in &SUBCOMMANDS.sections {
-            let names = &SUBCOMMANDS.names[section.table];
-            assert!(!section.lines.is_empty());
-            for line in &section.lines {
+        for (number, section) in SECTIONS.iter().enumerate() {
+            let names = SUBCOMMANDS.names_of(usize::from(section.text)).unwrap();
+            assert!(section_lines(number).next().is_some());
+            for line in section_lines(number) {
                 let row = read_row(line, names).unwrap_or_else(|| panic!("not a row: {line}"));
                 let texts = row.words.iter().chain(row.options.iter().flatten()).chain(row.without.iter().flatten());
                 assert!(texts.clone().all(|text| !text.starts_with('$')), "a name that the file does not give: {line}");
                 assert!(line.contains(" => ") || line.starts_with("=> "), "{line}");
             }
         }
-        for (table, names) in SUBCOMMANDS.names.iter().enumerate() {
-            for name in names.keys() {
-                let uses = SUBCOMMANDS.sections.iter().filter(|section| section.table == table);
-                let is_used = |line: &&'static str| line.split(' ').any(|word| word == *name);
-                let is_used = uses.flat_map(|section| &section.lines).any(is_used);
-                assert!(is_used || TABLES[table].contains(&format!("[{name}]")), "{name} is not used");
+        for (number, text) in COMMAND_TEXTS.iter().enumerate() {
+            for name in SUBCOMMANDS.names_of(number).unwrap().keys() {
+                let uses = text.lines().filter(|line| read_named(line).is_none()).flat_map(|line| line.split(' '));
+                assert!(uses.clone().any(|word| word == *name || word == format!("[{name}]")), "{name} is not used");
             }
         }
     }

@@ -4,24 +4,12 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use rustc_hash::FxHashMap;
-
 use super::option_uses::ValueUse;
 use super::program::{ProgramDef, TextSource, WordUse, WrapperDef};
-use super::subcommand::SUBCOMMANDS;
 use super::transfer::SenderDef;
+use crate::name_index::{PROGRAM_ROWS, PROGRAM_ROWS_COUNT, PROGRAM_SECTIONS, PROGRAM_SECTIONS_COUNT, ROW_TEXTS, ROWS};
 use crate::paths::matches_glob;
 use crate::walk::OptionLetters;
-
-/// The texts. A row is `NAMES | KIND VALUE | FIELD VALUE`, with any number of fields.
-static ROW_TEXTS: [&str; 6] = [
-    include_str!("rows/programs.txt"),
-    include_str!("rows/wrappers.txt"),
-    include_str!("rows/options.txt"),
-    include_str!("rows/statements.txt"),
-    include_str!("rows/loads.txt"),
-    include_str!("rows/words.txt"),
-];
 
 /// What a row says of its programs.
 #[derive(Debug, Clone, Copy)]
@@ -130,57 +118,10 @@ impl ProgramFacts {
     }
 }
 
-/// The rows of a program, and what they come to.
-#[derive(Default)]
-struct ProgramEntry {
-    rows: Vec<&'static str>,
-    sections: Vec<usize>,
-    /// Whether a row says what runs it.
-    is_program: bool,
-    /// Whether a row says what it does. Those of its options alone do not.
-    is_known: bool,
-    facts: OnceLock<ProgramFacts>,
-}
-
-impl ProgramEntry {
-    fn add_row(&mut self, row: &'static str) {
-        self.is_program |= row.starts_with("runs ");
-        self.is_known |= self.is_program || row.starts_with("wraps");
-        self.rows.push(row);
-    }
-
-    fn add_section(&mut self, number: usize) {
-        self.is_known = true;
-        self.sections.push(number);
-    }
-
-    fn facts(&self) -> &ProgramFacts {
-        self.facts.get_or_init(|| {
-            let mut facts = ProgramFacts { sections: self.sections.clone(), ..ProgramFacts::default() };
-            for row in &self.rows {
-                // A test reads every row.
-                facts.add(TableRow::new(row));
-            }
-            facts
-        })
-    }
-}
-
-static ENTRIES: LazyLock<FxHashMap<&str, ProgramEntry>> = LazyLock::new(|| {
-    let mut entries: FxHashMap<&str, ProgramEntry> = FxHashMap::default();
-    entries.reserve(2048);
-    for (names, row) in ROW_TEXTS.iter().flat_map(|text| split_rows(text)) {
-        for name in names.split(' ') {
-            entries.entry(name).or_default().add_row(row);
-        }
-    }
-    for (number, programs) in SUBCOMMANDS.section_programs() {
-        for name in programs.split(' ') {
-            entries.entry(name).or_default().add_section(number);
-        }
-    }
-    entries
-});
+/// What the rows of each program come to, once one of its calls was seen: those with rows by their positions, then those
+/// with nothing but sections.
+static FACTS: [OnceLock<Box<ProgramFacts>>; PROGRAM_ROWS_COUNT + PROGRAM_SECTIONS_COUNT] =
+    [const { OnceLock::new() }; PROGRAM_ROWS_COUNT + PROGRAM_SECTIONS_COUNT];
 static NO_FACTS: LazyLock<ProgramFacts> = LazyLock::new(ProgramFacts::default);
 
 /// The rows of a text, with the names in front of each.
@@ -195,19 +136,40 @@ fn split_rows(text: &'static str) -> impl Iterator<Item = (&'static str, &'stati
 
 /// What the tables say of a program.
 pub(super) fn facts_of(name: &str) -> &'static ProgramFacts {
-    ENTRIES.get(name).map_or(&*NO_FACTS, ProgramEntry::facts)
+    let (rows, sections) = (PROGRAM_ROWS.find(name), PROGRAM_SECTIONS.find(name));
+    let slot = rows.or_else(|| Some(PROGRAM_ROWS_COUNT + sections?)).and_then(|slot| FACTS.get(slot));
+    let Some(slot) = slot else { return &NO_FACTS };
+    slot.get_or_init(|| {
+        let sections = sections.into_iter().flat_map(|position| PROGRAM_SECTIONS.numbers_at(position));
+        let mut facts = ProgramFacts { sections: sections.collect(), ..ProgramFacts::default() };
+        for row in rows.into_iter().flat_map(rows_at) {
+            // A test reads every row.
+            facts.add(TableRow::new(row));
+        }
+        Box::new(facts)
+    })
 }
 
-/// Whether any table says what a program does.
+/// The rows of the program at a position.
+fn rows_at(position: usize) -> impl Iterator<Item = &'static str> {
+    PROGRAM_ROWS.numbers_at(position).filter_map(|number| ROWS.get(number)).map(|row| row.read_from(&ROW_TEXTS))
+}
+
+/// Whether any table says what a program does. Rows of its options alone do not.
 pub(super) fn is_known_name(name: &str) -> bool {
-    ENTRIES.get(name).is_some_and(|entry| entry.is_known)
+    PROGRAM_SECTIONS.find(name).is_some() || has_row(name, &["runs ", "wraps"])
+}
+
+fn has_row(name: &str, kinds: &[&str]) -> bool {
+    let mut rows = PROGRAM_ROWS.find(name).into_iter().flat_map(rows_at);
+    rows.any(|row| kinds.iter().any(|kind| row.starts_with(kind)))
 }
 
 /// Whether the table of programs has a name. A pattern may stand for any name that is known.
 pub(crate) fn is_program(name: &str) -> bool {
-    ENTRIES.get(name).is_some_and(|entry| entry.is_program)
-        || name.contains(['*', '?', '['])
-            && ENTRIES.iter().any(|(known, entry)| entry.is_known && matches_glob(name, known))
+    let mut known = PROGRAM_ROWS.names().chain(PROGRAM_SECTIONS.names());
+    has_row(name, &["runs "])
+        || name.contains(['*', '?', '[']) && known.any(|known| matches_glob(name, known) && is_known_name(known))
 }
 
 #[cfg(test)]
