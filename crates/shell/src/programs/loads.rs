@@ -119,6 +119,9 @@ fn note_fetched(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &Prog
 
 fn push_option_loads(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, facts: &ProgramFacts) {
     let options = &facts.load_options;
+    if options.is_empty() {
+        return;
+    }
     for (index, arg) in call.args.iter().enumerate() {
         let (name, glued) = arg.text.split_once(['=', ':']).unwrap_or((arg.text.as_str(), ""));
         if options.contains(&name) {

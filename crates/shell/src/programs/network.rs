@@ -209,7 +209,7 @@ pub(super) fn push_asked_hosts(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_
     if facts.is("host-path-reader") {
         asked.extend(call.args.iter().filter(|arg| names_registry(&arg.text)).map(|arg| arg.text.clone()));
     }
-    for (at, arg) in call.args.iter().enumerate() {
+    for (at, arg) in call.args.iter().enumerate().filter(|_| !facts.host_options.is_empty()) {
         let value = facts.host_options.iter().find_map(|option| match arg.text.strip_prefix(option)? {
             "" => call.args.get(at + 1).map(|value| value.text.as_str()),
             rest if option.starts_with("--") => rest.strip_prefix('='),
