@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use super::tails::TailRoot::{self, Anywhere, Home, Programs, Root};
 use super::tails::{TailMeaning, read_tail};
 use super::{UNKNOWN, matches_glob, strip_directory};
 use crate::OperationTag::{self, ProbableSecret, Secret};
-use crate::name_index::{TAIL_NAMES, TAIL_PATTERNS, TAILS_COUNT};
+use crate::name_index::{ReadOnce, TAIL_NAMES, TAIL_PATTERNS, TAILS_COUNT};
 use crate::site::CallSite;
 use crate::word_lists::is_listed;
 
@@ -34,17 +33,16 @@ struct SensitiveTail {
 }
 
 /// The rows that were needed already.
-static READ_TAILS: [OnceLock<Option<Box<SensitiveTail>>>; TAILS_COUNT] = [const { OnceLock::new() }; TAILS_COUNT];
+static READ_TAILS: ReadOnce<SensitiveTail> = ReadOnce::new(TAILS_COUNT);
 
 /// The row of a number.
 fn find_tail(number: usize) -> Option<&'static SensitiveTail> {
-    let read = || {
+    READ_TAILS.get_or_read(number, || {
         let (root, whole, meaning) = read_tail(number)?;
         let tail = whole.strip_suffix("/**").unwrap_or(whole);
         let (is_open, count) = (tail.len() < whole.len(), tail.split('/').count());
-        Some(Box::new(SensitiveTail { root, tail: lower_case(tail), count, meaning, is_open }))
-    };
-    READ_TAILS.get(number)?.get_or_init(read).as_deref()
+        Some(SensitiveTail { root, tail: lower_case(tail), count, meaning, is_open })
+    })
 }
 
 fn lower_case(text: &str) -> Cow<'_, str> {

@@ -32,7 +32,7 @@ pub(super) fn read_tail(number: usize) -> Option<(TailRoot, &'static str, TailMe
         (0, _, Some(path)) => (None, path),
         (0, ..) => (Some(Secret), path),
         _ => {
-            let (_, section) = text.get(..row.start as usize)?.rsplit_once("\n[")?;
+            let (_, section) = text.get(..usize::from(row.start))?.rsplit_once("\n[")?;
             (Some(read_name(section.split(']').next()?)?), path)
         }
     };

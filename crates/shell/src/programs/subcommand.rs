@@ -19,22 +19,16 @@
 //! `disk.img`, are files that it writes.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 use super::matching::RowCall;
-use crate::name_index::{COMMAND_TEXTS, SECTIONS, SECTIONS_COUNT};
+use crate::name_index::{COMMAND_TEXTS, ReadOnce, SECTIONS, SECTIONS_COUNT};
 use crate::walk::{CommandWalk, OptionLetters, ProgramCall, ShellArg, shown};
 use crate::word_lists::read_name;
 use crate::{Operation, OperationKind, OperationTag, PathPlace};
 
 /// Every section.
-pub(super) static SUBCOMMANDS: SubcommandTable = SubcommandTable {
-    names: [const { OnceLock::new() }; TEXT_COUNT],
-    sections: [const { OnceLock::new() }; SECTIONS_COUNT],
-};
-
-/// The number of files.
-const TEXT_COUNT: usize = COMMAND_TEXTS.len();
+pub(super) static SUBCOMMANDS: SubcommandTable =
+    SubcommandTable { names: ReadOnce::new(COMMAND_TEXTS.len()), sections: ReadOnce::new(SECTIONS_COUNT) };
 
 /// What a program does with certain words and options.
 #[derive(Debug)]
@@ -58,23 +52,23 @@ type RowNames = HashMap<&'static str, &'static str>;
 /// The sections, of which each is read when one of its programs is first called.
 pub(super) struct SubcommandTable {
     /// The names of each file.
-    names: [OnceLock<RowNames>; TEXT_COUNT],
-    sections: [OnceLock<Vec<SubcommandDef>>; SECTIONS_COUNT],
+    names: ReadOnce<RowNames>,
+    sections: ReadOnce<Vec<SubcommandDef>>,
 }
 
 impl SubcommandTable {
     /// The names of a file.
     fn names_of(&self, text: usize) -> Option<&RowNames> {
         let read = || {
-            let lines = COMMAND_TEXTS.get(text).into_iter().flat_map(|text| text.lines());
-            lines.filter_map(read_named).collect()
+            let lines = COMMAND_TEXTS.get(text)?.lines();
+            Some(lines.filter_map(read_named).collect())
         };
-        self.names.get(text).map(|names| names.get_or_init(read))
+        self.names.get_or_read(text, read)
     }
 
     /// Whether a program is an agent that people start in a terminal.
     pub(super) fn is_agent(&self, program: &str) -> bool {
-        let lists = (0..TEXT_COUNT).filter_map(|text| self.names_of(text)?.get("$AGENTS"));
+        let lists = (0..COMMAND_TEXTS.len()).filter_map(|text| self.names_of(text)?.get("$AGENTS"));
         lists.flat_map(|list| list.split(' ')).any(|agent| agent == program)
     }
 
@@ -90,12 +84,11 @@ impl SubcommandTable {
 
     fn rows_of(&self, number: usize) -> &[SubcommandDef] {
         let read = || {
-            let names = SECTIONS.get(number).and_then(|section| self.names_of(usize::from(section.text)));
+            let names = self.names_of(usize::from(SECTIONS.get(number)?.text))?;
             // A test reads every row.
-            names
-                .map_or_else(Vec::new, |names| section_lines(number).filter_map(|line| read_row(line, names)).collect())
+            Some(section_lines(number).filter_map(|line| read_row(line, names)).collect())
         };
-        self.sections.get(number).map_or(&[], |section| section.get_or_init(read))
+        self.sections.get_or_read(number, read).map_or(&[], Vec::as_slice)
     }
 }
 

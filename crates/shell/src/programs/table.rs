@@ -2,12 +2,14 @@
 //!
 //! Of a program without a row, `pintle try` shows only operations on paths that need care.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use super::option_uses::ValueUse;
 use super::program::{ProgramDef, TextSource, WordUse, WrapperDef};
 use super::transfer::SenderDef;
-use crate::name_index::{PROGRAM_ROWS, PROGRAM_ROWS_COUNT, PROGRAM_SECTIONS, PROGRAM_SECTIONS_COUNT, ROW_TEXTS, ROWS};
+use crate::name_index::{
+    PROGRAM_ROWS, PROGRAM_ROWS_COUNT, PROGRAM_SECTIONS, PROGRAM_SECTIONS_COUNT, ROW_TEXTS, ROWS, ReadOnce,
+};
 use crate::paths::matches_glob;
 use crate::walk::OptionLetters;
 
@@ -120,8 +122,7 @@ impl ProgramFacts {
 
 /// What the rows of each program come to, once one of its calls was seen: those with rows by their positions, then those
 /// with nothing but sections.
-static FACTS: [OnceLock<Box<ProgramFacts>>; PROGRAM_ROWS_COUNT + PROGRAM_SECTIONS_COUNT] =
-    [const { OnceLock::new() }; PROGRAM_ROWS_COUNT + PROGRAM_SECTIONS_COUNT];
+static FACTS: ReadOnce<ProgramFacts> = ReadOnce::new(PROGRAM_ROWS_COUNT + PROGRAM_SECTIONS_COUNT);
 static NO_FACTS: LazyLock<ProgramFacts> = LazyLock::new(ProgramFacts::default);
 
 /// The rows of a text, with the names in front of each.
@@ -137,17 +138,17 @@ fn split_rows(text: &'static str) -> impl Iterator<Item = (&'static str, &'stati
 /// What the tables say of a program.
 pub(super) fn facts_of(name: &str) -> &'static ProgramFacts {
     let (rows, sections) = (PROGRAM_ROWS.find(name), PROGRAM_SECTIONS.find(name));
-    let slot = rows.or_else(|| Some(PROGRAM_ROWS_COUNT + sections?)).and_then(|slot| FACTS.get(slot));
-    let Some(slot) = slot else { return &NO_FACTS };
-    slot.get_or_init(|| {
+    let read = || {
         let sections = sections.into_iter().flat_map(|position| PROGRAM_SECTIONS.numbers_at(position));
         let mut facts = ProgramFacts { sections: sections.collect(), ..ProgramFacts::default() };
         for row in rows.into_iter().flat_map(rows_at) {
             // A test reads every row.
             facts.add(TableRow::new(row));
         }
-        Box::new(facts)
-    })
+        Some(facts)
+    };
+    let number = rows.or_else(|| Some(PROGRAM_ROWS_COUNT + sections?));
+    number.and_then(|number| FACTS.get_or_read(number, read)).unwrap_or(&NO_FACTS)
 }
 
 /// The rows of the program at a position.
