@@ -73,6 +73,7 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
             ("crates/agent/src/model/remote/", "the agent calls its model; hooks do not"),
             ("crates/testkit/src/model_server/", "tests call a model server on this machine"),
             ("crates/cli/src/commands/serve/http.rs", "hosts of this machine ask `pintle serve --http`"),
+            ("crates/cli/src/loopback/", "programs of this machine ask `pintle serve --http` and `pintle view`"),
         ],
     },
     ForbiddenPattern {

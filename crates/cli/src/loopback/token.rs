@@ -1,4 +1,4 @@
-//! The token of `--http`: who can read its file may send requests.
+//! The token of requests: who can read its file may send them.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -15,11 +15,11 @@ use crate::error::CliError;
 const FEWEST_CHARS: usize = 32;
 
 /// What requests must have.
-pub(super) struct HttpToken(String);
+pub(crate) struct HttpToken(String);
 
 impl HttpToken {
     /// Whether this is the token, in a time that does not depend on how much of it is right.
-    pub(super) fn is(&self, token: &[u8]) -> bool {
+    pub(crate) fn is(&self, token: &[u8]) -> bool {
         let own = self.0.as_bytes();
         let differences = own.iter().zip(token).fold(0, |all, (one, other)| std::hint::black_box(all | (one ^ other)));
         own.len() == token.len() && differences == 0
@@ -28,15 +28,15 @@ impl HttpToken {
 
 /// The file of a token. One that belongs to this process is deleted when this value is dropped: the server keeps it to
 /// itself, as requests may still run when it ends.
-pub(super) struct TokenFile {
-    pub(super) path: PathBuf,
+pub(crate) struct TokenFile {
+    pub(crate) path: PathBuf,
     is_own: bool,
 }
 
 impl TokenFile {
     /// Reads the token of a named file, or makes one at random: for a named file that does not exist, and without a name for
     /// one in the state directory, which is deleted at the end.
-    pub(super) fn open(named: Option<PathBuf>, state: Option<PathBuf>) -> Result<(HttpToken, Self), CliError> {
+    pub(crate) fn open(named: Option<PathBuf>, state: Option<PathBuf>) -> Result<(HttpToken, Self), CliError> {
         if let Some(path) = named {
             let token = match files::read_text(&path) {
                 Ok(text) => check(&path, &text)?,
