@@ -18,6 +18,16 @@ const FEWEST_CHARS: usize = 32;
 pub(crate) struct HttpToken(String);
 
 impl HttpToken {
+    /// A token at random.
+    pub(crate) fn random() -> Result<Self, CliError> {
+        random_bytes::<32>().map(|bytes| Self(to_hex(&bytes)))
+    }
+
+    /// The token as text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Whether this is the token, in a time that does not depend on how much of it is right.
     pub(crate) fn is(&self, token: &[u8]) -> bool {
         let own = self.0.as_bytes();
@@ -85,8 +95,7 @@ fn check(path: &Path, text: &str) -> Result<String, CliError> {
 
 /// Creates a file with a random token that only the user can read, and its directory.
 fn create(path: &Path) -> Result<String, CliError> {
-    let bytes: [u8; 32] = random_bytes()?;
-    let token = to_hex(&bytes);
+    let HttpToken(token) = HttpToken::random()?;
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir).map_err(|error| unreadable(dir, error))?;
     }
