@@ -101,3 +101,69 @@ impl ReachCollector {
         self.reach
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn collect(records: &[Value]) -> ToolReach {
+        let mut collector = ReachCollector::default();
+        for (seq, record) in records.iter().enumerate() {
+            let mut line = json!({"seq": seq, "at_ms": seq, "prev": null});
+            line.as_object_mut().unwrap().extend(record.as_object().unwrap().clone());
+            collector.add(&Record::from_line(line.to_string().as_bytes()).unwrap());
+        }
+        collector.finish()
+    }
+
+    fn fired(dispatch: usize, event: &str, tool: &str, more: Value) -> Value {
+        let mut record = json!({
+            "origin": {"session": "s", "turn": 1, "agent": "root", "depth": 0}, "kind": "event", "dispatch": dispatch,
+            "event": event
+        });
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        record["payload"] = json!({"name": tool, "args": {}});
+        record
+    }
+
+    #[test]
+    fn hooks_are_counted_for_the_tool_of_their_event() {
+        let returned = |dispatch: u64, hook: &str, kind: &str| {
+            let verdict = json!({"kind": kind});
+            json!({
+                "kind": "hook_returned", "dispatch": dispatch, "call": 1, "hook": hook, "duration_us": 1,
+                "verdict": verdict
+            })
+        };
+        let passed = json!({"passed": [{"call": 1, "hook": "pack:git", "entry": 0, "duration_us": 1}]});
+        let reach = collect(&[
+            fired(1, "tool.pre", "Bash", json!({})),
+            fired(2, "tool.pre", "Read", json!({})),
+            returned(2, "guard", "deny"),
+            returned(1, "guard", "pass"),
+            returned(1, "guard", "pass"),
+            fired(3, "tool.pre", "Bash", passed),
+            fired(4, "turn.end", "Bash", json!({"no_hooks": true})),
+            returned(4, "guard", "pass"),
+        ]);
+        let bash = json!({"fired": 2, "hooks": {"guard": {"pass": 2}, "pack:git": {"pass": 1}}});
+        let read = json!({"fired": 1, "hooks": {"guard": {"deny": 1}}});
+        let expected = json!({"tool.pre": {"Bash": bash, "Read": read}, "turn.end": {"": {"fired": 1, "hooks": {}}}});
+        assert_eq!(serde_json::to_value(&reach).unwrap(), expected);
+        let mut twice = reach.clone();
+        twice.add(&reach);
+        assert_eq!(twice.events["tool.pre"]["Bash"].hooks["guard"]["pass"], 4);
+    }
+
+    #[test]
+    fn invented_tools_are_counted_together() {
+        let none = || json!({"no_hooks": true});
+        let calls: Vec<Value> =
+            (1..=2 * MAX_NAMES).map(|tool| fired(tool, "tool.pre", &format!("tool {tool}"), none())).collect();
+        let reach = collect(&calls);
+        assert_eq!(reach.events["tool.pre"].len(), MAX_NAMES + 1);
+        assert_eq!(reach.events["tool.pre"]["..."].fired, MAX_NAMES as u64);
+    }
+}

@@ -96,6 +96,7 @@ impl ViewedLog {
             "today": describe_counts(&today?),
             "yesterday": describe_counts(&yesterday?),
             "today_ms": today_ms,
+            "yesterday_day": time_text(yesterday_ms, &TimeZone::system()).split(' ').next(),
             "refused": describe_entries(&refused),
             "is_cut": refused.len() == ENTRIES,
             "earlier": describe_entries(&earlier),

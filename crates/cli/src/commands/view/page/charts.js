@@ -16,7 +16,7 @@ function dayChart(title, kind, days, value, show) {
   const best = days[values.indexOf(most)];
   const label = most > 0 ? `${title}: at most ${show(most)}, on ${best.name}` : `${title}: none`;
   return h("figure", {},
-    h("h3", {}, title),
+    h("h2", {}, title),
     svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
       svg("rect", { class: "ground", x: 0, y: HEIGHT - 1, width: WIDTH, height: 1 }), bars),
     h("figcaption", {}, h("span", {}, days[0].name), h("span", {}, most > 0 ? `at most ${show(most)}` : "none"), h("span", {}, days.at(-1).name)));

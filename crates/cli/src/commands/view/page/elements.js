@@ -2,13 +2,10 @@
 
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-// A text in which characters show that a screen hides or obeys.
+// A text in which the characters are named that a screen hides or obeys.
 export function visible(text) {
-  return String(text).replace(HIDDEN, (character) => {
-    const code = character.charCodeAt(0);
-    if (code < 32) return String.fromCharCode(0x2400 + code);
-    return code === 127 ? "\u2421" : `\u27e8U+${code.toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
-  });
+  return String(text).replace(HIDDEN, (character) =>
+    `\u27e8U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`);
 }
 
 function build(element, attributes, children) {

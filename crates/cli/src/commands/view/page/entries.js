@@ -6,14 +6,14 @@ import { ask } from "./requests.js";
 const word = (text) => h("span", { class: `word ${text.split(" ")[0]}` }, text);
 
 // The lines of a call: what was decided, about what, and why.
-function summarize(entry) {
+function summarize(entry, link) {
   const why = entry.rule ?? entry.hook;
   const failure = entry.failures.find((failed) => !failed.denied);
   const answers = { approved: "approved by you", granted_tool: "approved by you for all such calls",
     granted_session: "approved by you for the session", refused: "refused by you", unavailable: "there was no user to ask" };
   return [
     h("p", { class: "head" }, word(entry.word), h("time", {}, entry.at), h("span", {}, entry.who),
-      entry.turn > 0 && h("span", {}, `turn ${entry.turn}`), h("code", {}, entry.id)),
+      entry.turn > 0 && h("span", {}, `turn ${entry.turn}`), h("code", {}, entry.id), link),
     h("p", { class: "call" }, h("span", { class: "tool" }, entry.tool ?? entry.event),
       entry.call && h("code", {}, entry.call)),
     (why || entry.reason) && entry.word !== "allowed" && h("p", { class: "why" },
@@ -31,10 +31,9 @@ function item(entry, options) {
   const hooks = entry.hooks?.length > 0 && h("p", { class: "hooks" }, entry.hooks.map((hook, index) =>
     [index > 0 && ", ", hook.hook, " ", word(hook.word), ` ${duration(hook.duration_us)}`]));
   return h("li", { class: `entry ${entry.word}${options.marked === entry.seq ? " marked" : ""}`, id: `entry-${entry.long_id}` },
-    summarize(entry), hooks, details,
-    h("p", { class: "links" },
-      options.inSession !== true && h("a", { href: `#/session/${key}.${entry.seq}` }, "Show in its session"),
-      entry.can_allow && h("span", {}, "Let it pass once: ", command(`pintle allow ${entry.id}`))));
+    summarize(entry, options.inSession !== true && h("a", { href: `#/session/${key}.${entry.seq}` }, "Show in its session")),
+    hooks, details,
+    entry.can_allow && h("p", { class: "links" }, h("span", {}, "Let it pass once: ", command(`pintle allow ${entry.id}`))));
 }
 
 // A list of entries, into which others can be merged. A new one comes first, and one that changed is shown as it is now.
@@ -54,12 +53,15 @@ export function entryList(label, options = {}) {
     }
     return added;
   };
+  // Adds those at the end that are not shown.
   const append = (entries) => {
-    for (const entry of entries.filter((entry) => !shown.has(entry.long_id))) {
+    const added = entries.filter((entry) => !shown.has(entry.long_id));
+    for (const entry of added) {
       const element = item(entry, options);
       list.append(element);
       shown.set(entry.long_id, { text: JSON.stringify(entry), element });
     }
+    return added.length;
   };
   // Shows these entries and no others.
   const sync = (entries) => {
@@ -96,6 +98,7 @@ function describe(entry) {
     h("dl", {}, h("dt", {}, "Event"), h("dd", {}, entry.event), h("dt", {}, "Session"), h("dd", {}, entry.session),
       entry.project && [h("dt", {}, "Project"), h("dd", {}, entry.project)],
       h("dt", {}, "Call"), h("dd", {}, h("code", {}, entry.call))),
+    entry.hooks.length > 0 && h("h3", {}, "Hooks"),
     entry.hooks.length > 0
       ? table("Hooks that were called", [
         ["Hook", (hook) => [hook.hook, hook.is_recheck && " (again)"]],
@@ -112,7 +115,7 @@ function describe(entry) {
   if (entry.payload !== null) parts.push(h("h3", {}, entry.changed_payload ? "Payload before" : "Payload"), pretty(entry.payload));
   if (entry.changed_payload) parts.push(h("h3", {}, "Payload after"), pretty(entry.changed_payload));
   parts.push(h("p", {}, "On a terminal: ", command(`pintle why ${entry.id}`)));
-  return parts.flat();
+  return parts.flat().filter(Boolean);
 }
 
 const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));

@@ -7,6 +7,8 @@ import { ask, start } from "./requests.js";
 
 // How often new decisions are asked for, in milliseconds.
 const FOLLOW_MS = 2_000;
+// A session with more events is read again only when it is opened.
+const FOLLOWED_EVENTS = 2_000;
 const WORDS = ["denied", "asked", "rewritten", "allowed", "failed", "undecided"];
 
 const main = document.getElementById("main");
@@ -47,18 +49,25 @@ async function show() {
     main.replaceChildren(h("h1", {}, "Nothing to show"), h("p", { class: "error" }, error.message));
     say("");
   }
-  main.focus({ preventScroll: true });
+  // The first view does not take the focus from the top of the page.
+  if (own > 1) main.focus({ preventScroll: true });
 }
 
 // Asks again while the view is shown and the page is seen, and shows the answer.
 function follow(isShown, isOn, request, take) {
+  let hasFailed = false;
   const step = async () => {
     if (!isShown()) return;
     if (isOn() && !document.hidden) {
       try {
-        const added = take(await request());
-        if (added > 0) say(`${count(added, "new decision", "new decisions")}.`);
+        const answer = await request();
+        if (!isShown()) return;
+        const added = take(answer);
+        if (added > 0 || hasFailed) say(added > 0 ? `${count(added, "new decision", "new decisions")}.` : "");
+        hasFailed = false;
       } catch (error) {
+        if (!isShown()) return;
+        hasFailed = true;
         say(error.message);
       }
     }
@@ -103,7 +112,7 @@ async function showStart(_, isShown) {
     h("div", { class: "columns" },
       h("section", { "aria-label": "Yesterday's refused calls" }, h("h2", {}, "Refused yesterday"), empty.yesterday, lists.yesterday.list),
       h("section", { "aria-label": "Today's refused calls" }, h("h2", {}, "Refused today"), empty.today, lists.today.list)),
-    data.is_cut && h("p", {}, h("a", { href: "#/decisions?word=denied&from=yesterday" }, "All that was refused since yesterday")),
+    data.is_cut && h("p", {}, h("a", { href: `#/decisions?word=denied&from=${data.yesterday_day}` }, "All that was refused since yesterday")),
     data.earlier.length > 0 && h("section", { "aria-label": "Refused earlier" }, h("h2", {}, "Refused earlier"), earlier.list),
   ];
 }
@@ -113,7 +122,7 @@ async function filterForm(view, search, fields) {
   const places = await ask("start");
   const option = (value, name, selected) => h("option", { value, selected }, name);
   const select = (name, label, options) => h("label", {}, label, h("select", { name },
-    options.map(([value, text]) => option(value, text, search.get(name) === value))));
+    options.map(([value, text]) => option(value, text, (search.get(name) ?? "") === value))));
   const input = (name, label, type, wide) => h("label", { class: wide && "wide" }, label, h("input", { name, type, value: search.get(name) ?? "" }));
   const build = {
     q: () => input("q", "Text in calls, reasons, projects", "search", true),
@@ -163,7 +172,8 @@ async function showDecisions({ search }, isShown) {
     none.hidden = none.hidden || latest.entries.length > 0;
     return merge(latest.entries);
   });
-  return [h("h1", {}, "Decisions"), form, h("form", {}, h("label", { class: "check" }, live, "Show new decisions as they are made")), none, list, more];
+  return [h("h1", {}, "Decisions"), form, h("form", {}, h("label", { class: "check" }, live, "Show new decisions as they are made")),
+    h("h2", { class: "unseen" }, "Decisions, the newest first"), none, list, more];
 }
 
 async function showSessions({ search }) {
@@ -187,7 +197,7 @@ async function showSessions({ search }) {
     h("p", { class: "links" }, skip > 0 && page("Newer ones", Math.max(0, skip - 50)), answer.next !== null && page("Older ones", answer.next))];
 }
 
-async function showSession({ id, search }) {
+async function showSession({ id, search }, isShown) {
   const [key, seq] = id.split(".");
   const answer = await ask("session", { id, skip: search.get("skip") ?? undefined });
   const { session, events, first, total } = answer;
@@ -195,6 +205,10 @@ async function showSession({ id, search }) {
   append(events);
   const page = (text, skip) => h("a", { href: `#/session/${key}?skip=${skip}` }, text);
   const size = 100;
+  const isEnd = first + events.length === total && events.length < size;
+  if (isEnd && total < FOLLOWED_EVENTS) {
+    follow(isShown, () => true, () => ask("session", { id: key, skip: first }), (latest) => append(latest.events));
+  }
   const pages = () => h("p", { class: "links" },
     total > 0 && h("span", {}, `Events ${first + 1} to ${first + events.length} of ${total}`),
     first > 0 && page("Earlier", Math.max(0, first - size)), first + events.length < total && page("Later", first + size),
@@ -206,7 +220,7 @@ async function showSession({ id, search }) {
       h("dt", {}, "Time"), h("dd", {}, `${session.started} to ${session.last}`),
       h("dt", {}, "Tape"), h("dd", {}, h("code", {}, session.tape))),
     answer.error && h("p", { class: "note" }, `The tape cannot be read to its end: ${answer.error}`),
-    pages(), list, events.length > 20 && pages(),
+    h("h2", { class: "unseen" }, "Events"), pages(), list, events.length > 20 && pages(),
   ];
 }
 
@@ -223,7 +237,13 @@ async function showCoverage({ search }) {
 
 addEventListener("hashchange", () => {
   // A link of the terminal that is pasted into this page.
-  if (/^#(once|token)=/.test(location.hash)) begin(); else if (location.hash !== "#main") show();
+  if (/^#(once|token)=/.test(location.hash)) begin(); else show();
+});
+
+document.querySelector(".skip").addEventListener("click", (event) => {
+  // The fragment of the address is the view.
+  event.preventDefault();
+  main.focus();
 });
 
 async function begin() {
