@@ -1,4 +1,4 @@
-//! Packs the pages of `docs`, for `pintle docs`.
+//! Packs the pages of `docs`, for `pintle docs`, and the page of `pintle view`.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use flate2::Compression;
-use flate2::write::DeflateEncoder;
+use flate2::write::{DeflateEncoder, GzEncoder};
 
 /// The directories of the pages; those of contributors are left out. A topic is the name of a page, after its directory if
 /// a directory before it has a page of that name.
 const DIRECTORIES: [&str; 5] = ["", "guide", "reference", "specs", "promises"];
+
+/// The directory with the files of the page.
+const PAGE: &str = "src/commands/view/page";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
@@ -42,6 +45,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("docs.deflate"), packed.finish()?)?;
     fs::write(out.join("topics.rs"), format!("&{topics:?}").replace('{', "[").replace('}', "]"))?;
+    pack_page(&package.join(PAGE), &out)
+}
+
+/// Packs each file of the page as browsers are sent it.
+fn pack_page(page: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={}", page.display());
+    for entry in fs::read_dir(page)? {
+        let entry = entry?;
+        // The program is the same wherever it is built.
+        let text = fs::read_to_string(entry.path())?.replace("\r\n", "\n");
+        let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(text.as_bytes())?;
+        fs::write(out.join(format!("{}.gz", entry.file_name().to_string_lossy())), packed.finish()?)?;
+    }
     Ok(())
 }
 

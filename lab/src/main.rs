@@ -5,6 +5,7 @@ mod git_options;
 mod scorecard;
 mod seeds;
 mod site;
+mod view;
 
 use std::process::ExitCode;
 
@@ -46,6 +47,12 @@ const CHORES: &[RepositoryChore] = &[
         arguments: "",
         about: "build the documentation's site, measure its pages and draw some; needs mdBook and Chromium",
         run: site::run,
+    },
+    RepositoryChore {
+        name: "view",
+        arguments: "",
+        about: "look at the page of `pintle view` in a browser, and check it with axe; needs npm and Chromium",
+        run: view::run,
     },
 ];
 

@@ -102,6 +102,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     ("why", &[("why last", "why the last call was refused"), ("why 546035.14", "why a decision of the log was made")]),
+    (
+        "view",
+        &[
+            ("view", "open the page in your browser"),
+            ("view --no-open --port 8700", "print the link, for example for a tunnel"),
+        ],
+    ),
     ("allow", &[("allow last", "let the call that was refused last pass once")]),
     (
         "try",
@@ -214,6 +221,7 @@ const MEANINGS: &[(&[&str], &str)] = &[
         "pintle log",
     ),
     (&["reason", "blame", "inspect"], "pintle why last"),
+    (&["ui", "gui", "web", "dashboard", "browser", "viewer", "charts", "open"], "pintle view"),
     (&["status", "health", "diagnose", "ps", "info"], "pintle doctor"),
     (&["setup", "enable", "start", "on", "configure", "bootstrap"], "pintle init"),
     (&["disable", "remove", "stop", "off", "delete", "purge"], "pintle uninstall all"),

@@ -6,6 +6,7 @@
 mod command_help;
 mod commands;
 mod error;
+mod loopback;
 mod options;
 mod pager;
 mod render;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use pintle_tape::decisions::{DecisionCollector, RecordedDecision};
 use pintle_tape::hook_usage::{USAGE_SPAN_MS, UsageCollector, UsageCounts, UsedHook};
+use pintle_tape::tool_reach::ReachCollector;
 use pintle_tape::{RecordBody, TapeError, TapeReader};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params, params_from_iter};
 
@@ -13,7 +14,10 @@ use crate::entry::{LogEntry, TapeLocation, make_entry_ids, make_tape_key};
 use crate::query::LogQuery;
 
 /// The version of the tables below. An index of another version is made again.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
+
+/// Most characters of a prompt.
+const MAX_PROMPT_CHARS: usize = 200;
 
 /// How long to wait for another process that updates the index.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -25,8 +29,11 @@ const TABLES: &str = "
         stamp BLOB NOT NULL,
         key TEXT NOT NULL,
         session TEXT NOT NULL,
+        started_ms INTEGER NOT NULL,
         host TEXT,
         project TEXT,
+        prompt TEXT NOT NULL,
+        reach TEXT NOT NULL,
         error TEXT
     );
     CREATE TABLE decisions (
@@ -35,8 +42,10 @@ const TABLES: &str = "
         seq INTEGER NOT NULL,
         word TEXT NOT NULL,
         is_failed INTEGER NOT NULL,
+        is_waiting INTEGER NOT NULL,
         hook TEXT,
         rule TEXT,
+        duration_us INTEGER NOT NULL,
         data TEXT NOT NULL,
         PRIMARY KEY (at_ms, tape, seq)
     ) WITHOUT ROWID;
@@ -47,7 +56,9 @@ const TABLES: &str = "
         counts TEXT NOT NULL,
         PRIMARY KEY (tape, at_ms, hook)
     ) WITHOUT ROWID;
-    CREATE INDEX decisions_by_tape ON decisions (tape, seq);
+    CREATE INDEX decisions_by_tape ON decisions (tape, seq, word, is_failed);
+    CREATE INDEX decision_facts ON decisions (at_ms, word, is_failed, hook, rule, duration_us);
+    CREATE INDEX decisions_waiting ON decisions (at_ms) WHERE is_waiting;
     CREATE INDEX decisions_by_word ON decisions (word, at_ms) WHERE word <> 'allowed';
     CREATE INDEX decisions_by_failure ON decisions (at_ms) WHERE is_failed;
 ";
@@ -95,7 +106,7 @@ pub struct UnreadableTape {
 /// The index of a person's tapes.
 #[derive(Debug)]
 pub struct LogIndex {
-    database: Connection,
+    pub(crate) database: Connection,
 }
 
 impl LogIndex {
@@ -215,7 +226,7 @@ impl LogIndex {
     /// When the index cannot be read.
     pub fn find_entries(&self, query: &LogQuery) -> Result<Vec<LogEntry>, LogError> {
         let (conditions, values) = query.to_sql();
-        self.select(&conditions, values, query.limit)
+        self.select(&conditions, values, query)
     }
 
     /// Counts how often hooks were reached. Of the query, the time applies, in whole hours, and the agents and the project.
@@ -254,24 +265,28 @@ impl LogIndex {
         let Some((digits, seq)) = id.split_once('.') else { return Ok(Vec::new()) };
         let Ok(seq) = seq.parse::<u32>() else { return Ok(Vec::new()) };
         let values = vec![rusqlite::types::Value::Text(digits.to_owned())];
-        self.select(&format!("substr(key, 1, length(?1)) = ?1 AND seq = {seq}"), values, None)
+        self.select(&format!("substr(key, 1, length(?1)) = ?1 AND seq = {seq}"), values, &LogQuery::default())
     }
 
     fn select(
         &self,
         conditions: &str,
         values: Vec<rusqlite::types::Value>,
-        limit: Option<usize>,
+        query: &LogQuery,
     ) -> Result<Vec<LogEntry>, LogError> {
-        let limit = limit.map(|limit| format!(" LIMIT {limit}")).unwrap_or_default();
+        let limit = query.limit.unwrap_or(usize::MAX);
         // Decisions are looked at from the newest on: the `CROSS JOIN` and the `+` keep SQLite from going through all
         // decisions of each tape.
         let mut statement = self.database.prepare(&format!(
             "SELECT key, session, host, project, path, data FROM decisions CROSS JOIN tapes ON tapes.id = tape \
-             WHERE +tape IN (SELECT tape FROM listed) AND {conditions} ORDER BY at_ms DESC, tape DESC, seq DESC{limit}"
+             WHERE +tape IN (SELECT tape FROM listed) AND {conditions} ORDER BY at_ms DESC, tape DESC, seq DESC"
         ))?;
         let rows = statement.query_map(params_from_iter(values), read_row)?;
-        let mut entries = rows.map(|row| to_entry(row?)).collect::<Result<Vec<_>, LogError>>()?;
+        let entries = rows.map(|row| to_entry(row?)).filter(|entry| {
+            // The condition in SQL is about the text of the entry as a whole.
+            entry.as_ref().map_or(true, |entry| query.has_text(entry))
+        });
+        let mut entries = entries.take(limit).collect::<Result<Vec<_>, LogError>>()?;
         entries.reverse();
         Ok(entries)
     }
@@ -321,14 +336,15 @@ fn read_known_tapes(change: &Transaction<'_>) -> Result<BTreeMap<String, KnownTa
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn remove_tape(change: &Transaction<'_>, path: &str) -> Result<(), LogError> {
+/// Removes a tape, and returns the number that it had.
+fn remove_tape(change: &Transaction<'_>, path: &str) -> Result<Option<i64>, LogError> {
     let id = change.query_row("SELECT id FROM tapes WHERE path = ?1", [path], |row| row.get::<_, i64>(0)).optional()?;
     if let Some(id) = id {
         change.execute("DELETE FROM usage WHERE tape = ?1", [id])?;
         change.execute("DELETE FROM decisions WHERE tape = ?1", [id])?;
         change.execute("DELETE FROM tapes WHERE id = ?1", [id])?;
     }
-    Ok(())
+    Ok(id)
 }
 
 /// Reads a tape, and puts its decisions into the index in place of those that it had before. Returns why the tape cannot
@@ -340,31 +356,38 @@ fn read_tape(
     stamp: &[u8],
 ) -> Result<Option<String>, LogError> {
     let path = tape.path.to_string_lossy();
-    let (mut collector, mut usage) = (DecisionCollector::default(), UsageCollector::default());
-    let mut session = String::new();
-    let read = read_records(&tape.path, (&mut collector, &mut usage), &mut session);
-    let error = read.err().map(|error| error.to_string());
+    let mut read = TapeContent::default();
+    let error = read.read_records(&tape.path).err().map(|error| error.to_string());
+    let TapeContent { session, started_ms, decisions, usage, reach } = read;
     let project = project.map(Path::to_string_lossy);
     let key = make_tape_key(tape.host.as_deref(), &session, &path);
-    remove_tape(change, &path)?;
+    let prompt: String = decisions.first_prompt().chars().take(MAX_PROMPT_CHARS).collect();
+    let reach = serde_json::to_string(&reach.finish())?;
+    let started_ms = to_integer(started_ms);
+    // A tape keeps its number, by which the entries of the same millisecond are in order.
+    let id = remove_tape(change, &path)?;
     change.execute(
-        "INSERT INTO tapes (path, stamp, key, session, host, project, error) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        params![path, stamp, key, session, tape.host, project, error],
+        "INSERT INTO tapes (id, path, stamp, key, session, started_ms, host, project, prompt, reach, error) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        params![id, path, stamp, key, session, started_ms, tape.host, project, prompt, reach, error],
     )?;
     let id = change.last_insert_rowid();
     let mut statement = change.prepare(
-        "INSERT OR REPLACE INTO decisions (at_ms, tape, seq, word, is_failed, hook, rule, data) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT OR REPLACE INTO decisions \
+         (at_ms, tape, seq, word, is_failed, is_waiting, hook, rule, duration_us, data) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
-    for decision in collector.finish() {
+    for decision in decisions.finish() {
         statement.execute(params![
             to_integer(decision.at_ms),
             id,
             to_integer(decision.seq),
             decision.word().as_str(),
             !decision.failures.is_empty(),
+            decision.is_waiting,
             decision.deciding_hook(),
             decision.rule(),
+            to_integer(decision.duration_us),
             serde_json::to_string(&decision)?,
         ])?;
     }
@@ -377,22 +400,32 @@ fn read_tape(
 }
 
 /// A number of a tape as SQLite has numbers; a larger one is the largest.
-fn to_integer(number: u64) -> i64 {
+pub(crate) fn to_integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn read_records(
-    path: &Path,
-    (decisions, usage): (&mut DecisionCollector, &mut UsageCollector),
-    session: &mut String,
-) -> Result<(), TapeError> {
-    for line in TapeReader::open(path)?.abridged() {
-        let record = line?.record;
-        if let RecordBody::Header(header) = &record.body {
-            header.session.clone_into(session);
+/// What the index has of a tape.
+#[derive(Default)]
+struct TapeContent {
+    session: String,
+    started_ms: u64,
+    decisions: DecisionCollector,
+    usage: UsageCollector,
+    reach: ReachCollector,
+}
+
+impl TapeContent {
+    fn read_records(&mut self, path: &Path) -> Result<(), TapeError> {
+        for line in TapeReader::open(path)?.abridged() {
+            let record = line?.record;
+            if let RecordBody::Header(header) = &record.body {
+                header.session.clone_into(&mut self.session);
+                self.started_ms = header.started_ms;
+            }
+            self.decisions.add(&record);
+            self.usage.add(&record);
+            self.reach.add(&record);
         }
-        decisions.add(&record);
-        usage.add(&record);
+        Ok(())
     }
-    Ok(())
 }

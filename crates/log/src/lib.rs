@@ -6,7 +6,9 @@
 mod entry;
 mod index;
 mod query;
+mod sessions;
 
 pub use entry::{LogEntry, TapeLocation};
 pub use index::{LogError, LogIndex, UnreadableTape};
-pub use query::LogQuery;
+pub use query::{LogCursor, LogQuery};
+pub use sessions::{EntryCounts, EntryFacts, LoggedSession};

@@ -6,7 +6,7 @@ use pintle_contract::{Decision, EventKind, FailurePolicy, HookId, Origin, Outcom
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::record::{ApprovalResult, EventRecord, OutcomeRecord, Record, RecordBody};
+use crate::record::{ApprovalResult, EventRecord, OutcomeRecord, Record, RecordBody, VerdictLabel};
 use crate::show::RemovedTexts;
 
 /// The kind of the notes about what a host agent was told.
@@ -38,6 +38,17 @@ const TELLING_ARGUMENTS: &[&str] = &[
     "thought",
 ];
 
+/// The events that an agent fires only when it waits for no user.
+const GOES_ON: &[EventKind] = &[
+    EventKind::PromptSubmit,
+    EventKind::TurnStart,
+    EventKind::CompletionPre,
+    EventKind::AgentStop,
+    EventKind::TurnEnd,
+    EventKind::SessionStart,
+    EventKind::SessionEnd,
+];
+
 /// A decision about an event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordedDecision {
@@ -66,6 +77,9 @@ pub struct RecordedDecision {
     pub changed_by: Vec<String>,
     /// How an ask was answered, if that is on the tape.
     pub answer: Option<ApprovalResult>,
+    /// Whether a hook asked, and nothing on the tape shows that the user has answered: neither an answer, nor a result of
+    /// the call, nor that the agent went on without it.
+    pub is_waiting: bool,
     /// Why, by hook.
     pub reasons: Vec<OutcomeReason>,
     /// The hooks that failed.
@@ -132,6 +146,7 @@ impl RecordedDecision {
             is_rewritten: false,
             changed_by: Vec::new(),
             answer: None,
+            is_waiting: false,
             reasons: Vec::new(),
             failures: Vec::new(),
             hooks_called: 0,
@@ -157,10 +172,12 @@ impl RecordedDecision {
             self.reasons = vec![OutcomeReason::new(HookId::new(OWN_NAME), reason)];
         }
         self.told = Some(host_decision);
+        self.is_waiting = self.is_waiting && host_decision == Decision::Ask;
     }
 
     fn conclude(&mut self, record: &OutcomeRecord<'_>) {
         self.decision = Some(record.decision);
+        self.is_waiting = record.decision == Decision::Ask && self.answer.is_none_or(is_left_to_host);
         self.is_rewritten = record.rewritten;
         self.reasons = record.reasons.to_vec();
         self.hooks_called = record.hooks_called;
@@ -222,17 +239,33 @@ impl RecordedDecision {
     }
 }
 
+/// Whether the host asks the user in its own way, so that the answer is not on the tape.
+fn is_left_to_host(answer: ApprovalResult) -> bool {
+    answer == ApprovalResult::Deferred
+}
+
 /// Collects the decisions of a tape from its records.
 #[derive(Debug, Default)]
 pub struct DecisionCollector {
     decisions: Vec<RecordedDecision>,
-    /// The positions of the dispatches that have not ended.
-    open: BTreeMap<u64, usize>,
+    /// The decisions of the dispatches that have not ended.
+    open: BTreeMap<u64, OpenDecision>,
     /// The last decision about each tool call, by the call's ID.
     calls: BTreeMap<String, usize>,
     removed: RemovedTexts,
     /// The first decision of the present call of a host agent.
     host_call_start: usize,
+    /// The asks that may wait for the user.
+    asks: Vec<OpenDecision>,
+}
+
+/// A decision that is not final yet.
+#[derive(Debug, Clone)]
+struct OpenDecision {
+    /// Its position.
+    index: usize,
+    /// The ID of its tool call, if the agent gives one.
+    call_id: Option<String>,
 }
 
 impl DecisionCollector {
@@ -241,14 +274,16 @@ impl DecisionCollector {
         self.removed.add(&record.body);
         match &record.body {
             RecordBody::Event(fired) => {
+                self.settle_asks(fired);
                 let index = self.decisions.len();
                 self.decisions.push(RecordedDecision::from_event(record.seq, record.at_ms, fired));
-                if let Some(id) = call_id(&fired.payload).filter(|_| fired.event == EventKind::ToolPre.name()) {
-                    self.calls.insert(id.to_owned(), index);
+                let call_id = call_id(&fired.payload).map(str::to_owned);
+                if let Some(id) = call_id.clone().filter(|_| fired.event == EventKind::ToolPre.name()) {
+                    self.calls.insert(id, index);
                 }
                 match fired.outcome() {
                     Some(outcome) => self.conclude(index, &outcome),
-                    None => drop(self.open.insert(fired.dispatch, index)),
+                    None => drop(self.open.insert(fired.dispatch, OpenDecision { index, call_id })),
                 }
             }
             RecordBody::HookCall(call) => {
@@ -268,13 +303,18 @@ impl DecisionCollector {
                     {
                         decision.changed_by.push(name.to_owned());
                     }
+                    if verdict.kind == VerdictLabel::Ask && !decision.is_waiting {
+                        decision.is_waiting = true;
+                        self.asks.extend(self.open.get(&returned.dispatch).cloned());
+                    }
                 }
             }
             RecordBody::Approval(answered) => {
-                let asked = answered.dispatch.and_then(|dispatch| self.open.get(&dispatch));
-                let asked = asked.or_else(|| answered.id.as_deref().and_then(|id| self.calls.get(id))).copied();
+                let asked = answered.dispatch.and_then(|dispatch| self.open.get(&dispatch)).map(|open| open.index);
+                let asked = asked.or_else(|| answered.id.as_deref().and_then(|id| self.calls.get(id)).copied());
                 if let Some(decision) = asked.and_then(|index| self.decisions.get_mut(index)) {
                     decision.answer = Some(answered.answer);
+                    decision.is_waiting &= is_left_to_host(answered.answer);
                     if decision.reasons.is_empty() {
                         decision.reasons = answered.reasons.to_vec();
                     }
@@ -282,12 +322,35 @@ impl DecisionCollector {
             }
             RecordBody::Note(note) if note.kind == HOST_NOTE => self.apply_note(record, &note.data),
             RecordBody::Outcome(decided) => {
-                if let Some(index) = self.open.remove(&decided.dispatch) {
-                    self.conclude(index, decided);
+                if let Some(open) = self.open.remove(&decided.dispatch) {
+                    self.conclude(open.index, decided);
                 }
             }
             _ => {}
         }
+    }
+
+    /// Notes which asks an event shows to be answered: the call has a result, or the agent goes on without it.
+    fn settle_asks(&mut self, fired: &EventRecord<'_>) {
+        let Some(kind) = EventKind::from_name(&fired.event) else { return };
+        let id = call_id(&fired.payload);
+        let decisions = &mut self.decisions;
+        self.asks.retain(|ask| {
+            let Some(decision) = decisions.get_mut(ask.index).filter(|decision| decision.is_waiting) else {
+                return false;
+            };
+            let is_own = decision.origin.agent == fired.origin.agent && decision.origin.run == fired.origin.run;
+            let is_answered = match kind {
+                // The agent asks its user.
+                EventKind::PermissionAsk | EventKind::ApprovalRequested => false,
+                // An agent makes calls at the same time only if they have IDs.
+                EventKind::ToolPre => ask.call_id.is_none(),
+                _ if kind.def().is_about_tool_call() => ask.call_id.as_deref() == id,
+                _ => GOES_ON.contains(&kind),
+            };
+            decision.is_waiting = !(is_own && is_answered);
+            decision.is_waiting
+        });
     }
 
     /// Applies the note about what a host agent was told, which follows the events of one of its calls. A call whose
@@ -323,7 +386,7 @@ impl DecisionCollector {
     }
 
     fn open_decision(&mut self, dispatch: u64) -> Option<&mut RecordedDecision> {
-        self.open.get(&dispatch).and_then(|index| self.decisions.get_mut(*index))
+        self.open.get(&dispatch).and_then(|open| self.decisions.get_mut(open.index))
     }
 
     fn conclude(&mut self, index: usize, record: &OutcomeRecord<'_>) {
@@ -335,27 +398,42 @@ impl DecisionCollector {
         }
     }
 
+    /// The first prompt of the session, as hooks left it; empty if there is none yet.
+    #[must_use]
+    pub fn first_prompt(&self) -> String {
+        let prompt = self.decisions.iter().find(|decision| decision.event == EventKind::PromptSubmit.name());
+        let call = prompt.map(|decision| decision.call.as_str()).unwrap_or_default();
+        self.removed.replacement_for(call).unwrap_or_else(|| call.to_owned())
+    }
+
     /// Returns the decisions in the order in which their events were fired. Texts that hooks removed are not in them.
     #[must_use]
     pub fn finish(self) -> Vec<RecordedDecision> {
-        let Self { decisions, removed, .. } = self;
         let mut kept: Vec<RecordedDecision> = Vec::new();
-        for mut decision in decisions.into_iter().filter(RecordedDecision::is_worth_a_line) {
+        for decision in self.finish_all().into_iter().filter(RecordedDecision::is_worth_a_line) {
             // The events of a call that agree with the one before say nothing new.
             let is_repeated = kept.last().is_some_and(|last| {
                 decision.event != EventKind::ToolPre.name()
                     && (last.origin == decision.origin && last.tool == decision.tool && last.call == decision.call)
                     && (last.word() == decision.word() && last.reasons == decision.reasons)
             });
-            if is_repeated {
-                continue;
+            if !is_repeated {
+                kept.push(decision);
             }
+        }
+        kept
+    }
+
+    /// Returns what [`DecisionCollector::finish`] does and the decisions about all other events, of which a log has none.
+    #[must_use]
+    pub fn finish_all(self) -> Vec<RecordedDecision> {
+        let Self { mut decisions, removed, .. } = self;
+        for decision in &mut decisions {
             if let Some(text) = removed.replacement_for(&decision.call) {
                 decision.call = text;
             }
-            kept.push(decision);
         }
-        kept
+        decisions
     }
 }
 
@@ -438,15 +516,21 @@ mod tests {
     use super::*;
 
     /// The decisions of these records, which get their numbers here.
-    fn collect(records: &[Value]) -> Vec<(String, &'static str, Option<String>)> {
+    fn collect_all(records: &[Value]) -> Vec<RecordedDecision> {
         let mut collector = DecisionCollector::default();
         for (seq, record) in records.iter().enumerate() {
             let mut line = json!({"seq": seq, "at_ms": seq, "prev": null});
             line.as_object_mut().unwrap().extend(record.as_object().unwrap().clone());
             collector.add(&Record::from_line(line.to_string().as_bytes()).unwrap());
         }
-        let decisions = collector.finish().into_iter();
-        decisions.map(|one| (one.call.clone(), one.word().as_str(), one.deciding_hook().map(str::to_owned))).collect()
+        collector.finish()
+    }
+
+    fn collect(records: &[Value]) -> Vec<(String, &'static str, Option<String>)> {
+        collect_all(records)
+            .iter()
+            .map(|one| (one.call.clone(), one.word().as_str(), one.deciding_hook().map(str::to_owned)))
+            .collect()
     }
 
     fn tool_call(dispatch: u64, command: &str, no_hooks: bool) -> Value {
@@ -489,5 +573,59 @@ mod tests {
         // The host cannot ask.
         let told = collect(&[allowed(), note("ask", json!({"told": "deny"}))]);
         assert_eq!(told, [(String::from("allowed"), "denied", own())]);
+    }
+    #[test]
+    fn an_ask_waits_until_the_tape_shows_an_answer() {
+        let ask = |dispatch: u64, id: &str| {
+            let mut fired = tool_call(dispatch, id, false);
+            fired["payload"]["id"] = json!(id);
+            let verdict = json!({"kind": "ask", "reason": "sure?"});
+            let returned = json!({
+                "kind": "hook_returned", "dispatch": dispatch, "call": dispatch, "hook": "guard", "duration_us": 1,
+                "verdict": verdict
+            });
+            let decided = json!({
+                "kind": "outcome", "dispatch": dispatch, "event": "tool.pre", "decision": "ask", "approved": false,
+                "rewritten": false, "payload": 0, "hooks_called": 1
+            });
+            [fired, returned, decided]
+        };
+        let event = |name: &str, agent: &str, id: &str| {
+            let origin = json!({"session": "s", "turn": 1, "agent": agent, "depth": 0});
+            json!({
+                "origin": origin, "kind": "event", "dispatch": 90, "event": name, "no_hooks": true,
+                "payload": {"id": id, "name": "Bash"}
+            })
+        };
+        let answer = |word: &str| json!({"kind": "approval", "dispatch": 1, "digest": "", "reasons": [], "answer": word, "approver": null});
+        let waiting = |records: &[Value]| collect_all(records)[0].is_waiting;
+        let [fired, returned, decided] = ask(1, "a");
+        let asked = [fired.clone(), returned.clone(), decided.clone()];
+        let then = |more: &[Value]| waiting(&[&asked[..], more].concat());
+        assert!(then(&[]));
+        assert!(waiting(&[fired.clone(), returned.clone()]), "the user is asked before the outcome");
+        assert!(!waiting(std::slice::from_ref(&fired)));
+        for (word, is_waiting) in [("approved", false), ("refused", false), ("unavailable", false), ("deferred", true)]
+        {
+            let records = [fired.clone(), returned.clone(), answer(word), decided.clone()];
+            assert_eq!(waiting(&records), is_waiting, "{word}");
+        }
+        for (name, agent, id, is_waiting) in [
+            ("permission.ask", "root", "a", true),
+            ("notification", "root", "", true),
+            ("tool.pre", "root", "b", true),
+            ("tool.result", "root", "b", true),
+            ("tool.result", "root", "a", false),
+            ("tool.result", "other", "a", true),
+            ("turn.end", "root", "", false),
+            ("prompt.submit", "root", "", false),
+            ("prompt.submit", "other", "", true),
+        ] {
+            assert_eq!(then(&[event(name, agent, id)]), is_waiting, "{name} {agent} {id}");
+        }
+        let without_id = ask(1, "");
+        let next = [&without_id[..], &[event("tool.pre", "root", "")]].concat();
+        assert!(waiting(&without_id) && !waiting(&next));
+        assert!(!then(&[note("ask", json!({"told": "deny"}))]), "the host cannot ask");
     }
 }

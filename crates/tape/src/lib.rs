@@ -11,6 +11,7 @@ pub mod replay;
 pub mod session_folder;
 pub mod shared_call;
 pub mod show;
+pub mod tool_reach;
 pub mod verify;
 
 mod blobs;

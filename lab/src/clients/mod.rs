@@ -159,7 +159,7 @@ fn parse_selection(workspace: &SourceWorkspace, arguments: &[String]) -> Result<
 }
 
 /// Builds `pintle`, in the same directory as this program.
-fn build_pintle(workspace: &SourceWorkspace) -> Result<PathBuf, String> {
+pub(crate) fn build_pintle(workspace: &SourceWorkspace) -> Result<PathBuf, String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| String::from("cargo"));
     let mut build = Command::new(cargo);
     build.args(["build", "--quiet", "--package", "pintle-cli"]).current_dir(&workspace.root);

@@ -29,8 +29,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, _: &[String]) -> Result<ChoreRepo
     written.map_err(|error| format!("cannot write below `{SITE}`: {error}"))?;
     let mut pages = Vec::new();
     list_pages(&site.join("book"), "", &mut pages).map_err(|error| format!("cannot read `{SITE}`: {error}"))?;
-    let browser = BROWSERS.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
-    let browser = browser.ok_or("no browser; `apt-get install chromium` installs one")?;
+    let browser = find_browser()?;
     let mut lines = Vec::new();
     for width in WIDTHS {
         let mut command = start(browser, &site, &format!("{width},{}", pages.join(",")));
@@ -53,6 +52,12 @@ pub(crate) fn run(workspace: &SourceWorkspace, _: &[String]) -> Result<ChoreRepo
     let passed = lines.is_empty();
     lines.push(format!("{} pages measured, {} drawn in {PICTURES}", pages.len(), DRAWN.len()));
     Ok(ChoreReport { lines, passed })
+}
+
+/// The name of an installed browser.
+pub(crate) fn find_browser() -> Result<&'static str, String> {
+    let found = BROWSERS.iter().find(|name| Command::new(name).arg("--version").output().is_ok());
+    found.copied().ok_or_else(|| String::from("no browser; `apt-get install chromium` installs one"))
 }
 
 /// A browser that shows the frame with these pages. It reads only files of the site.

@@ -65,6 +65,9 @@ commands! {
     /// Say why a decision of the log was made.
     #[command(long_about = why::LONG_ABOUT)]
     Why(why::WhyArgs),
+    /// Show what happened as a page in your browser.
+    #[command(long_about = view::LONG_ABOUT)]
+    View(view::ViewArgs),
     /// Let one refused call pass once.
     #[command(long_about = allow::LONG_ABOUT)]
     Allow(allow::AllowArgs),

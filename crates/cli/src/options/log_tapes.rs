@@ -123,6 +123,11 @@ impl FollowedLog {
         self.ask(|index, _| index.find_by_id(id))
     }
 
+    /// Reads from the index.
+    pub(crate) fn read<T>(&mut self, question: impl Fn(&LogIndex) -> Result<T, LogError>) -> Result<T, CliError> {
+        self.ask(|index, _| question(index))
+    }
+
     /// Asks the index. One that is damaged is made again from the tapes, and asked once more.
     fn ask<T>(
         &mut self,

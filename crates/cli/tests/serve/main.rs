@@ -9,3 +9,4 @@ mod guide;
 mod http;
 mod schema;
 mod stdio;
+mod view;

@@ -70,6 +70,7 @@ mod unguarded;
 mod usage;
 mod user_only;
 mod validate;
+mod view;
 mod walk;
 mod widths;
 mod withheld;

@@ -55,6 +55,10 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
                 "the pager is the user's own program on their terminal, which it needs as a whole; it is for no hook and no agent",
             ),
             (
+                "crates/cli/src/commands/view/browser.rs",
+                "the user's own browser is opened at the page that they asked for; it is for no hook and no agent",
+            ),
+            (
                 "crates/hook/src/",
                 "the program that agents start becomes `pintle`, and starts a resident; it links no hooks",
             ),
@@ -73,6 +77,8 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
             ("crates/agent/src/model/remote/", "the agent calls its model; hooks do not"),
             ("crates/testkit/src/model_server/", "tests call a model server on this machine"),
             ("crates/cli/src/commands/serve/http.rs", "hosts of this machine ask `pintle serve --http`"),
+            ("crates/cli/src/commands/view/mod.rs", "the user's browser asks `pintle view`"),
+            ("crates/cli/src/loopback/", "programs of this machine ask `pintle serve --http` and `pintle view`"),
         ],
     },
     ForbiddenPattern {

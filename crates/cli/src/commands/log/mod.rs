@@ -98,6 +98,7 @@ impl LogArgs {
             project: self.filter.project_dir(),
             rule: self.rule.clone(),
             limit: Some(self.limit.unwrap_or(default_limit)).filter(|limit| *limit > 0),
+            ..LogQuery::default()
         }
     }
 }

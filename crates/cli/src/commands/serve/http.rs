@@ -1,7 +1,5 @@
 //! `--http`: requests over HTTP from programs of this machine that know the token.
 
-use std::convert::Infallible;
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,40 +8,21 @@ use std::time::Duration;
 use clap::Args;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, ORIGIN, WWW_AUTHENTICATE};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, ORIGIN, WWW_AUTHENTICATE};
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use pintle_bridge::serving::protocol::{ErrorCode, OPERATIONS, PROTOCOL_VERSION, RequestError, SCHEMA};
 use pintle_bridge::serving::{HostAnswer, HostServer};
 use pintle_host::async_runtime::runtime_handle;
 use pintle_host::contract::MAX_PAYLOAD_BYTES;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 
-use super::token::{HttpToken, TokenFile};
 use crate::error::{CliError, CliStatus};
+use crate::loopback::{
+    HttpToken, LIMITS, LoopbackService, TokenFile, accept, has_token, loopback_host, parse_loopback, watch_signals,
+};
 use crate::terminal::Terminal;
-
-/// Most fields and bytes of the head of a request.
-const MAX_FIELDS: usize = 64;
-const MAX_HEAD_BYTES: usize = 16 << 10;
-
-/// What connections may take.
-#[derive(Debug, Clone, Copy)]
-struct HttpLimits {
-    /// Most connections at the same time; others wait.
-    connections: usize,
-    /// How long the head of a request may take.
-    head_time: Duration,
-    /// How long its body may take.
-    body_time: Duration,
-}
-
-const LIMITS: HttpLimits =
-    HttpLimits { connections: 128, head_time: Duration::from_secs(10), body_time: Duration::from_secs(30) };
 
 #[derive(Debug, Args)]
 pub(super) struct HttpOptions {
@@ -61,19 +40,6 @@ pub(super) struct HttpOptions {
 impl HttpOptions {
     pub(super) fn is_wanted(&self) -> bool {
         self.http.is_some()
-    }
-}
-
-fn parse_loopback(text: &str) -> Result<SocketAddr, String> {
-    let by_name = text.strip_prefix("localhost:").map(|port| format!("{}:{port}", Ipv4Addr::LOCALHOST));
-    let address: SocketAddr = by_name
-        .as_deref()
-        .unwrap_or(text)
-        .parse()
-        .map_err(|_| String::from("expected an address with a port, such as `127.0.0.1:8765`"))?;
-    match address.ip().is_loopback() {
-        true => Ok(address),
-        false => Err(format!("`{}` is not a loopback address: only programs of this machine may ask", address.ip())),
     }
 }
 
@@ -99,66 +65,21 @@ pub(super) fn serve(
         "pintle": env!("CARGO_PKG_VERSION"),
         "protocol": PROTOCOL_VERSION,
     }));
-    let service = Arc::new(HttpService { server: server.clone(), token, limits: LIMITS });
-    let accepting = runtime.spawn(accept(listener, service));
+    let service = Arc::new(HttpService { server: server.clone(), token, body_time: LIMITS.body_time });
+    let accepting = runtime.spawn(accept(listener, service, LIMITS));
     runtime.block_on(ended);
     accepting.abort();
     server.close();
     Ok(CliStatus::Done)
 }
 
-/// What ends with the first signal that asks the server to end, from now on.
-#[cfg(unix)]
-fn watch_signals() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn watch_signals() -> io::Result<impl Future<Output = ()>> {
-    let mut interrupt = tokio::signal::windows::ctrl_c()?;
-    Ok(async move {
-        let _ = interrupt.recv().await;
-    })
-}
-
-async fn accept(listener: TcpListener, service: Arc<HttpService>) {
-    let slots = Arc::new(Semaphore::new(service.limits.connections));
-    while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
-        let Ok((stream, _)) = listener.accept().await else {
-            // Too many open files, for example: others may be closed soon.
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            continue;
-        };
-        let service = Arc::clone(&service);
-        tokio::spawn(async move {
-            let respond = service_fn(|request| {
-                let service = Arc::clone(&service);
-                async move { Ok::<_, Infallible>(service.respond(request).await) }
-            });
-            let mut connection = http1::Builder::new();
-            connection.timer(TokioTimer::new()).header_read_timeout(service.limits.head_time);
-            connection.max_headers(MAX_FIELDS).max_buf_size(MAX_HEAD_BYTES);
-            // A connection that breaks concerns only its program.
-            let _ = connection.serve_connection(TokioIo::new(stream), respond).await;
-            drop(slot);
-        });
-    }
-}
-
 struct HttpService {
     server: HostServer,
     token: HttpToken,
-    limits: HttpLimits,
+    body_time: Duration,
 }
 
-impl HttpService {
+impl LoopbackService for HttpService {
     async fn respond(&self, request: Request<Incoming>) -> Response<Full<Bytes>> {
         let answer = match self.route(request).await {
             Ok(HttpReply::Schema) => return build_response(StatusCode::OK, SCHEMA),
@@ -168,7 +89,9 @@ impl HttpService {
         let status = answer.result.as_ref().err().map_or(StatusCode::OK, |error| status_of(error.code));
         build_response(status, format!("{}\n", answer.to_json()))
     }
+}
 
+impl HttpService {
     async fn route(&self, request: Request<Incoming>) -> Result<HttpReply, RequestError> {
         check_sender(&request)?;
         self.check_token(request.headers())?;
@@ -189,13 +112,12 @@ impl HttpService {
         match name {
             "schema" => Ok(HttpReply::Schema),
             "health" => self.ask("hello", Bytes::from_static(b"{}")).await.map(HttpReply::Answer),
-            name => self.ask(name, read_body(request, self.limits.body_time).await?).await.map(HttpReply::Answer),
+            name => self.ask(name, read_body(request, self.body_time).await?).await.map(HttpReply::Answer),
         }
     }
 
     fn check_token(&self, headers: &HeaderMap) -> Result<(), RequestError> {
-        let given = only_value(headers, &AUTHORIZATION).and_then(|value| value.strip_prefix(b"Bearer "));
-        if given.is_some_and(|given| self.token.is(given)) {
+        if has_token(headers, &self.token) {
             return Ok(());
         }
         let error = RequestError::new(ErrorCode::Unauthorized, "the token is missing or wrong");
@@ -219,34 +141,16 @@ enum HttpReply {
     Answer(HostAnswer),
 }
 
-/// The value of a header that occurs once.
-fn only_value<'a>(headers: &'a HeaderMap, name: &hyper::header::HeaderName) -> Option<&'a [u8]> {
-    let mut values = headers.get_all(name).iter();
-    values.next().filter(|_| values.next().is_none()).map(hyper::header::HeaderValue::as_bytes)
-}
-
 /// Refuses requests of browsers, and those that were sent to another host: its name may lead here for now.
 fn check_sender(request: &Request<Incoming>) -> Result<(), RequestError> {
     if request.headers().contains_key(ORIGIN) {
         return Err(RequestError::new(ErrorCode::Forbidden, "requests of browsers are refused (`Origin`)"));
     }
-    let host = only_value(request.headers(), &HOST).and_then(|host| std::str::from_utf8(host).ok());
-    let authority = request.uri().authority().map(|authority| authority.as_str());
-    if host.is_some_and(is_loopback_host) && authority.is_none_or(is_loopback_host) {
+    if loopback_host(request).is_some() {
         return Ok(());
     }
     let error = RequestError::new(ErrorCode::Forbidden, "the header `Host` is not a loopback address");
     Err(error.help("send requests to the URL of the first line on standard output"))
-}
-
-/// Whether a host, with or without a port, is this machine.
-fn is_loopback_host(host: &str) -> bool {
-    let is_port = |port: &str| port.parse::<u16>().is_ok() && port.bytes().all(|byte| byte.is_ascii_digit());
-    let is_own = |name: &str| {
-        let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
-        name.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-    };
-    is_own(host) || host.rsplit_once(':').is_some_and(|(name, port)| is_own(name) && is_port(port))
 }
 
 async fn read_body(request: Request<Incoming>, body_time: Duration) -> Result<Bytes, RequestError> {
@@ -304,6 +208,7 @@ mod tests {
     use tokio::task::JoinHandle;
 
     use super::*;
+    use crate::loopback::HttpLimits;
 
     /// Longer than any test takes.
     const LONG: Duration = Duration::from_secs(3_600);
@@ -335,7 +240,8 @@ mod tests {
             let runtime = runtime_handle().unwrap();
             let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).unwrap();
             let address = listener.local_addr().unwrap();
-            let accepting = runtime.spawn(accept(listener, Arc::new(HttpService { server, token, limits })));
+            let service = Arc::new(HttpService { server, token, body_time: limits.body_time });
+            let accepting = runtime.spawn(accept(listener, service, limits));
             Self { address, token: text, accepting }
         }
 

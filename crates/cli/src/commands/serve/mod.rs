@@ -5,7 +5,6 @@ mod http;
 #[cfg(target_os = "linux")]
 mod resident;
 mod stdio;
-mod token;
 
 use std::path::{Path, PathBuf};
 

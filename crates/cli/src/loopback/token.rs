@@ -1,4 +1,4 @@
-//! The token of `--http`: who can read its file may send requests.
+//! The token of requests: who can read its file may send them.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -15,11 +15,21 @@ use crate::error::CliError;
 const FEWEST_CHARS: usize = 32;
 
 /// What requests must have.
-pub(super) struct HttpToken(String);
+pub(crate) struct HttpToken(String);
 
 impl HttpToken {
+    /// A token at random.
+    pub(crate) fn random() -> Result<Self, CliError> {
+        random_bytes::<32>().map(|bytes| Self(to_hex(&bytes)))
+    }
+
+    /// The token as text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Whether this is the token, in a time that does not depend on how much of it is right.
-    pub(super) fn is(&self, token: &[u8]) -> bool {
+    pub(crate) fn is(&self, token: &[u8]) -> bool {
         let own = self.0.as_bytes();
         let differences = own.iter().zip(token).fold(0, |all, (one, other)| std::hint::black_box(all | (one ^ other)));
         own.len() == token.len() && differences == 0
@@ -28,15 +38,15 @@ impl HttpToken {
 
 /// The file of a token. One that belongs to this process is deleted when this value is dropped: the server keeps it to
 /// itself, as requests may still run when it ends.
-pub(super) struct TokenFile {
-    pub(super) path: PathBuf,
+pub(crate) struct TokenFile {
+    pub(crate) path: PathBuf,
     is_own: bool,
 }
 
 impl TokenFile {
     /// Reads the token of a named file, or makes one at random: for a named file that does not exist, and without a name for
     /// one in the state directory, which is deleted at the end.
-    pub(super) fn open(named: Option<PathBuf>, state: Option<PathBuf>) -> Result<(HttpToken, Self), CliError> {
+    pub(crate) fn open(named: Option<PathBuf>, state: Option<PathBuf>) -> Result<(HttpToken, Self), CliError> {
         if let Some(path) = named {
             let token = match files::read_text(&path) {
                 Ok(text) => check(&path, &text)?,
@@ -85,8 +95,7 @@ fn check(path: &Path, text: &str) -> Result<String, CliError> {
 
 /// Creates a file with a random token that only the user can read, and its directory.
 fn create(path: &Path) -> Result<String, CliError> {
-    let bytes: [u8; 32] = random_bytes()?;
-    let token = to_hex(&bytes);
+    let HttpToken(token) = HttpToken::random()?;
     if let Some(dir) = path.parent() {
         fs::create_dir_all(dir).map_err(|error| unreadable(dir, error))?;
     }

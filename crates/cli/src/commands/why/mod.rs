@@ -1,20 +1,20 @@
 //! `pintle why`: says why a decision was made.
 
-use std::collections::BTreeMap;
+mod story;
+
 use std::path::Path;
 
 use clap::Args;
 use jiff::tz::TimeZone;
-use pintle_host::event::CallFacts;
 use pintle_host::tape::decisions::{DecisionLabel, RecordedDecision};
-use pintle_host::tape::record::{LoadedHook, RecordedVerdict, VerdictLabel};
-use pintle_host::tape::show::{RemovedTexts, StyledLine, Tone, single_line};
-use pintle_host::tape::{RecordBody, TapeError, TapeReader};
+use pintle_host::tape::record::VerdictLabel;
+use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use pintle_host::{Decision, files};
 use pintle_log::{LogEntry, LogQuery};
-use serde_json::{Value, json};
 
-use super::log::{agent_text, call_text, entry_to_json, time_text, word_tone};
+pub(super) use self::story::StoryReader;
+use self::story::{DispatchStory, RecordedCall};
+use super::log::{agent_text, call_text, time_text, word_tone};
 use crate::error::{CliError, CliStatus};
 use crate::options::{FollowedLog, GlobalOptions, LAST, LogTapeOptions};
 use crate::render::path_text;
@@ -74,88 +74,7 @@ pub(super) fn find_entry(log: &mut FollowedLog, id: &str) -> Result<LogEntry, Cl
     }
 }
 
-/// What a tape has about one dispatch.
-#[derive(Debug, Default)]
-struct DispatchStory {
-    calls: Vec<RecordedCall>,
-    fired: Value,
-    /// The payload after the hooks, if they changed it.
-    changed: Option<Value>,
-    removed: RemovedTexts,
-    is_found: bool,
-}
-
-/// A call of a hook.
-#[derive(Debug)]
-struct RecordedCall {
-    call: u64,
-    hook: String,
-    /// Whether the hook was called before, and judged what another one had changed.
-    is_recheck: bool,
-    declared: Option<LoadedHook>,
-    verdict: Option<RecordedVerdict<'static>>,
-    duration_us: u64,
-    /// Why the hook was not called.
-    skipped: Option<String>,
-}
-
 impl DispatchStory {
-    fn read(entry: &LogEntry) -> Result<Self, TapeError> {
-        let wanted = entry.decision.dispatch;
-        let mut story = Self::default();
-        let mut hooks: BTreeMap<u64, LoadedHook> = BTreeMap::new();
-        let mut newest = None;
-        for line in TapeReader::open(&entry.tape)?.abridged() {
-            let body = match line {
-                Ok(line) => line.record.body,
-                // What comes before a damaged line is known all the same.
-                Err(_) if story.is_found => break,
-                Err(error) => return Err(error),
-            };
-            if let RecordBody::Hooks(loaded) = &body {
-                hooks.extend(loaded.hooks.iter().map(|hook| (hook.entry, hook.clone())));
-            }
-            if wanted.is_none() || body.dispatch() != wanted {
-                continue;
-            }
-            story.removed.add(&body);
-            let declared = |entry: u64| hooks.get(&entry).cloned();
-            match body {
-                RecordBody::Event(fired) => {
-                    story.is_found = true;
-                    for passed in &fired.passed {
-                        let mut call = RecordedCall::new(passed.call, &passed.hook, declared(passed.entry));
-                        call.duration_us = passed.duration_us;
-                        story.calls.push(call);
-                    }
-                    story.fired = fired.payload.into_owned();
-                }
-                RecordBody::HookCall(called) => {
-                    newest = called.value.as_deref().cloned().or(newest);
-                    let mut call = RecordedCall::new(called.call, &called.hook, declared(called.entry));
-                    call.is_recheck = called.round > 0;
-                    story.calls.push(call);
-                }
-                RecordBody::HookReturned(returned) => {
-                    if let Some(call) = story.calls.iter_mut().rfind(|call| call.call == returned.call) {
-                        call.duration_us = returned.duration_us;
-                        call.verdict = Some(returned.verdict);
-                    }
-                }
-                RecordBody::MatcherFailed(skipped) | RecordBody::NotCalled(skipped) => {
-                    let mut call = RecordedCall::new(0, &skipped.hook, declared(skipped.entry));
-                    call.skipped = Some(format!("{}: {}", skipped.failure.kind, skipped.failure.message));
-                    story.calls.push(call);
-                }
-                RecordBody::Outcome(decided) if decided.rewritten => {
-                    story.changed = decided.value.as_deref().cloned().or(newest.take());
-                }
-                _ => {}
-            }
-        }
-        Ok(story)
-    }
-
     fn render(&self, entry: &LogEntry) -> Vec<StyledLine> {
         let decision = &entry.decision;
         let mut head = StyledLine::new(word_tone(decision.word()), decision.word().as_str());
@@ -195,25 +114,18 @@ impl DispatchStory {
             lines.push(StyledLine::new(Tone::Quiet, format!("hooks of {}", decision.event)));
             lines.extend(self.calls.iter().flat_map(|call| call.render(decision)));
         }
-        if let Some(changed) = &self.changed {
+        if self.changed.is_some() {
             lines.push(StyledLine::new(Tone::Quiet, "changed by hooks"));
-            lines.extend(self.render_changes(changed));
+            lines.extend(self.render_changes());
         }
         lines.push(StyledLine::new(Tone::Quiet, format!("all of it: pintle tape show {}", shown_path(&entry.tape))));
         lines
     }
 
     /// The fields that differ, as they were and as they are.
-    fn render_changes(&self, changed: &Value) -> Vec<StyledLine> {
-        let mut changes = Vec::new();
-        list_changes("", &self.fired, changed, &mut changes);
-        // They are made from the arguments.
-        let is_derived = |change: &&FieldChange<'_>| {
-            change.field == "arguments" || CallFacts::WORKED_OUT.contains(&change.field.as_str())
-        };
-        let has_args = changes.iter().any(|change| change.field.starts_with("args."));
+    fn render_changes(&self) -> Vec<StyledLine> {
         let mut lines = Vec::new();
-        for change in changes.iter().filter(|change| !(has_args && is_derived(change))) {
+        for change in self.changes() {
             let field = single_line(&change.field, 120);
             let sides = [("-", Tone::Bad, change.before), ("+", Tone::Good, change.after)];
             for (sign, tone, value) in sides {
@@ -225,32 +137,9 @@ impl DispatchStory {
         }
         lines
     }
-
-    fn to_json(&self, entry: &LogEntry) -> Value {
-        let mut json = entry_to_json(entry);
-        if let Some(fields) = json.as_object_mut() {
-            fields.insert(String::from("hooks"), self.calls.iter().map(RecordedCall::to_json).collect());
-            fields.insert(String::from("payload"), self.fired.clone());
-            fields.insert(String::from("changed_payload"), self.changed.clone().unwrap_or_default());
-        }
-        json
-    }
 }
 
 impl RecordedCall {
-    fn new(call: u64, hook: &str, declared: Option<LoadedHook>) -> Self {
-        let hook = hook.to_owned();
-        Self { call, hook, is_recheck: false, declared, verdict: None, duration_us: 0, skipped: None }
-    }
-
-    fn word(&self) -> &'static str {
-        match (&self.verdict, &self.skipped) {
-            (_, Some(_)) => "not called",
-            (Some(verdict), _) => verdict.kind.as_str(),
-            (None, None) => "pass",
-        }
-    }
-
     fn render(&self, decision: &RecordedDecision) -> Vec<StyledLine> {
         let decides = decision.reasons.iter().any(|reason| reason.hook.as_str() == self.hook);
         let tone = match self.verdict.as_ref().map(|verdict| verdict.kind) {
@@ -302,52 +191,9 @@ impl RecordedCall {
         let numbered: Vec<(usize, &str)> = text.lines().enumerate().map(|(index, line)| (index + 1, line)).collect();
         numbered.iter().filter(holds).map(|(number, line)| (*number, (*line).to_owned())).take(3).collect()
     }
-
-    fn to_json(&self) -> Value {
-        let declared = self.declared.as_ref();
-        json!({
-            "hook": self.hook,
-            "word": self.word(),
-            "is_recheck": self.is_recheck,
-            "duration_us": self.duration_us,
-            "path": declared.and_then(|declared| declared.path.as_deref()),
-            "line": declared.and_then(|declared| declared.line),
-            "layer": declared.map(|declared| declared.layer),
-            "dialect": declared.map(|declared| declared.dialect.as_str()),
-            "verdict": self.verdict,
-            "not_called": self.skipped,
-        })
-    }
 }
 
 /// A path that a tape names, which may be anything.
 fn shown_path(path: &Path) -> String {
     single_line(&path_text(path), TEXT_CHARS)
-}
-
-/// A field that differs.
-struct FieldChange<'v> {
-    /// Its path, such as `args.command`.
-    field: String,
-    before: Option<&'v Value>,
-    after: Option<&'v Value>,
-}
-
-fn list_changes<'v>(field: &str, before: &'v Value, after: &'v Value, changes: &mut Vec<FieldChange<'v>>) {
-    let (Value::Object(old), Value::Object(new)) = (before, after) else {
-        if before != after {
-            changes.push(FieldChange { field: field.to_owned(), before: Some(before), after: Some(after) });
-        }
-        return;
-    };
-    let path = |name: &str| if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") };
-    for (name, before) in old {
-        match new.get(name) {
-            Some(after) => list_changes(&path(name), before, after, changes),
-            None => changes.push(FieldChange { field: path(name), before: Some(before), after: None }),
-        }
-    }
-    for (name, after) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
-        changes.push(FieldChange { field: path(name), before: None, after: Some(after) });
-    }
 }
