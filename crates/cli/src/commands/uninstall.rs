@@ -82,8 +82,9 @@ impl UninstallArgs {
 
     /// Says which other agents are still guarded, or what stays if there are none.
     fn print_rest(&self, environment: &InstallEnvironment, scope: InstallScope, terminal: &Terminal) {
-        let is_installed =
-            |host: &&'static HostDef| installed_entries(host, environment, scope).is_ok_and(|entries| !entries.is_empty());
+        let is_installed = |host: &&'static HostDef| {
+            installed_entries(host, environment, scope).is_ok_and(|entries| !entries.is_empty())
+        };
         let others: Vec<_> = HOSTS.iter().copied().filter(is_installed).map(|host| host.name).collect();
         if others.is_empty() {
             return self.print_leftovers(environment, scope, terminal);
