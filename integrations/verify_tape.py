@@ -66,7 +66,7 @@ def read_key(text):
 
 
 def read_note(note, key):
-    """The origin, size and root of a checkpoint, and whether the key has signed it."""
+    """The origin, size and root of a checkpoint, whether the key has signed it, and whether it is the last one."""
     text, signatures = note[: note.rindex("\n\n") + 1], note[note.rindex("\n\n") + 2 :]
     origin, size, root = text.split("\n")[:3]
     signed = False
@@ -74,7 +74,7 @@ def read_note(note, key):
         name, data = line[2:].rsplit(" ", 1)
         data = base64.b64decode(data)
         signed |= key is not None and (name, data[:4]) == key[:2] and is_signature(key[2], text.encode(), data[4:])
-    return origin, int(size), base64.b64decode(root, validate=True), signed
+    return origin, int(size), base64.b64decode(root, validate=True), signed, "end" in text.split("\n")[3:]
 
 
 def root_of(frontier):
@@ -86,7 +86,7 @@ def root_of(frontier):
 
 def check_tape(path, key, witness):
     objections, roots, frontier, prev, proved, signed_count, closed = [], {}, [], None, 0, 0, False
-    object_to, checkpoints, origin = objections.append, set(), None
+    object_to, checkpoints, origin = objections.append, {}, None
     lines = open(path, "rb").read().split(b"\n")
     torn = lines.pop()
     for seq, line in enumerate(lines):
@@ -95,8 +95,8 @@ def check_tape(path, key, witness):
             object_to(f"line {seq + 1}: it does not follow from the line before")
         if record["kind"] == "checkpoint":
             try:
-                said, size, root, signed = read_note(record["note"], key)
-                checkpoints.add(size)
+                said, size, root, signed, is_end = read_note(record["note"], key)
+                checkpoints[size] = is_end
                 if (said, size, root) != (origin, seq, root_of(frontier)):
                     object_to(f"line {seq + 1}: the checkpoint is not about the records before it")
                 elif key and not signed:
@@ -124,7 +124,7 @@ def check_tape(path, key, witness):
         notes = [block.replace("\0", "\n\n").lstrip("\n").rstrip("\n") + "\n" for block in blocks if "\0" in block]
         own = [note for note in notes if note.startswith(f"{origin}\n")]
         for note in own:
-            _, size, root, signed = read_note(note, key)
+            _, size, root, signed, _ = read_note(note, key)
             if key and not signed:
                 object_to("the key has not signed a checkpoint of the witness file")
             elif roots.get(size) != root:
@@ -134,13 +134,13 @@ def check_tape(path, key, witness):
         if not own:
             object_to("the witness file has no checkpoint of this tape")
     unproved = max(0, len(lines) - proved - (proved in checkpoints))
-    if key and signed_count and closed and unproved > 1:
-        object_to("the tape is closed, and its last records are not signed")
+    if key and signed_count and closed and (unproved != 1 or not checkpoints.get(proved)):
+        object_to("the tape is closed, and what was signed does not end there")
     return {"records": len(lines), "proved": proved, "unproved": unproved, "torn": bool(torn), "objections": objections}
 
 
 def check_proof(proof, key):
-    _, size, root, signed = read_note(proof["checkpoint"], key)
+    _, size, root, signed, _ = read_note(proof["checkpoint"], key)
     node, index, last = sha256(b"\x00", sha256(proof["line"].encode())), proof["index"], proof["size"] - 1
     for sibling in (base64.b64decode(text) for text in proof["hashes"]):
         if index & 1 or index == last:

@@ -32,6 +32,9 @@ pub trait CheckpointSigner: Send + Sync + Debug {
     fn publish(&self, note: &str);
 }
 
+/// The line after the root of a checkpoint that is directly before `closed`.
+const END: &str = "end";
+
 /// The text of a checkpoint: which tape, how many of its records, and the root of the tree over them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckpointText {
@@ -41,18 +44,32 @@ pub struct CheckpointText {
     pub size: u64,
     /// The root of the Merkle tree over the digests of their lines.
     pub root: DigestBytes,
+    /// Whether the tape was closed after them.
+    pub is_end: bool,
 }
 
 impl CheckpointText {
     /// The text about the lines of a tree. `header` is the digest of the first one, in hex.
     pub(crate) fn new(header: &str, tree: &TreeFrontier) -> Self {
-        Self { origin: format!("{ORIGIN}{header}"), size: tree.size(), root: tree.root() }
+        Self { origin: format!("{ORIGIN}{header}"), size: tree.size(), root: tree.root(), is_end: false }
+    }
+
+    /// Sets whether the tape is closed.
+    pub(crate) fn with_end(self, is_end: bool) -> Self {
+        Self { is_end, ..self }
+    }
+
+    /// Whether both are about the same records.
+    #[must_use]
+    pub fn has_same_records(&self, other: &Self) -> bool {
+        (&self.origin, self.size, self.root) == (&other.origin, other.size, other.root)
     }
 }
 
 impl fmt::Display for CheckpointText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n{}\n{}\n", self.origin, self.size, STANDARD.encode(self.root))
+        writeln!(f, "{}\n{}\n{}", self.origin, self.size, STANDARD.encode(self.root))?;
+        if self.is_end { writeln!(f, "{END}") } else { Ok(()) }
     }
 }
 
@@ -66,7 +83,8 @@ impl FromStr for CheckpointText {
         let is_size = size.bytes().all(|byte| byte.is_ascii_digit()) && (size == "0" || !size.starts_with('0'));
         let size = size.parse().ok().filter(|_| is_size).ok_or("its size is not a number")?;
         let root = STANDARD.decode(root).ok().and_then(|root| root.try_into().ok()).ok_or("its root is not a hash")?;
-        Ok(Self { origin: origin.to_owned(), size, root })
+        // Other lines may follow, which say nothing here.
+        Ok(Self { origin: origin.to_owned(), size, root, is_end: lines.any(|line| line == END) })
     }
 }
 
@@ -127,7 +145,9 @@ mod tests {
         let mut tree = TreeFrontier::default();
         (0..5).for_each(|index| tree.push(&[index; 32]));
         let text = CheckpointText::new("ab", &tree);
-        assert_eq!(text.to_string().parse(), Ok(text.clone()));
+        for text in [text.clone(), text.clone().with_end(true)] {
+            assert_eq!(text.to_string().parse(), Ok(text));
+        }
         let written = text.to_string();
         for (from, to) in
             [("\n5\n", "\n05\n"), ("\n5\n", "\n+5\n"), ("\n5\n", "\n\n"), ("=\n", "\n"), ("pintle.tape/ab", "")]

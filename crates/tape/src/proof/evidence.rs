@@ -33,14 +33,15 @@ pub fn check_evidence(tape: &VerifyReport, keys: &[VerifierKey], witness: Option
         report.check_witness(tape, keys, witness);
     }
     let record_count = tape.records as u64;
-    let has_checkpoint = tape.checkpoints.iter().any(|checkpoint| checkpoint.size == report.proved_count);
-    report.unproved_count = record_count.saturating_sub(report.proved_count + u64::from(has_checkpoint));
-    // Before a tape is closed, its end is signed. More than the `closed` record after that was not there then.
-    if !keys.is_empty() && report.signed_count > 0 && tape.closed && report.unproved_count > 1 {
-        let found = report.unproved_count;
-        report.objections.push(format!(
-            "the tape is closed, and its last {found} records are not signed: its end was changed, or it was continued \
-             without the key; expected a checkpoint directly before `closed`"
+    // Several checkpoints may be about the same records, but for those checkpoints.
+    let last = tape.checkpoints.iter().rfind(|checkpoint| checkpoint.size == report.proved_count);
+    report.unproved_count = record_count.saturating_sub(report.proved_count + u64::from(last.is_some()));
+    // Before a tape is closed, its end is signed. Nothing but the `closed` record follows.
+    let is_whole = report.unproved_count == 1 && last.is_some_and(|checkpoint| checkpoint.is_end);
+    if !keys.is_empty() && report.signed_count > 0 && tape.closed && !is_whole {
+        report.objections.push(String::from(
+            "the tape is closed, and what was signed does not end there: its end was cut or changed, or it was continued \
+             without the key; expected a checkpoint with `end` directly before `closed`",
         ));
     }
     report
@@ -78,7 +79,7 @@ impl EvidenceReport {
             }
             is_known = true;
             match tape.texts.get(&size) {
-                Some(text) if *text == note.text => {
+                Some(text) if text.has_same_records(&note.text) => {
                     self.witnessed_count += 1;
                     self.proved_count = self.proved_count.max(size);
                 }

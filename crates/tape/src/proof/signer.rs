@@ -1,37 +1,48 @@
 //! Signs the checkpoints of a machine's tapes.
 
+use std::fmt::{self, Debug};
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use super::{MachineKey, WitnessWriter};
 use crate::checkpoint::CheckpointSigner;
 
 /// Signs with the key of a machine, which is read or made for the first checkpoint, and passes notes to a witness.
-#[derive(Debug)]
 pub struct MachineSigner {
     /// The file of the key, or why there is none.
     path: Result<PathBuf, String>,
     key: OnceLock<Result<MachineKey, String>>,
-    witness: Option<WitnessWriter>,
+    /// Finds the file of the witness, if there is one.
+    find_witness: Option<WitnessFinder>,
+    witness: OnceLock<Result<Option<WitnessWriter>, String>>,
 }
+
+type WitnessFinder = Box<dyn Fn() -> Result<Option<PathBuf>, String> + Send + Sync>;
 
 impl MachineSigner {
     /// Signs with the key in a file, or with none, for a reason.
     #[must_use]
     pub fn new(path: Result<PathBuf, String>) -> Self {
-        Self { path, key: OnceLock::new(), witness: None }
+        Self { path, key: OnceLock::new(), find_witness: None, witness: OnceLock::new() }
     }
 
-    /// Passes each checkpoint to a witness.
+    /// Appends each checkpoint to a witness file, which is looked for when there is one to append.
     #[must_use]
-    pub fn with_witness(self, witness: Option<WitnessWriter>) -> Self {
-        Self { witness, ..self }
+    pub fn with_witness(
+        self,
+        find_witness: impl Fn() -> Result<Option<PathBuf>, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { find_witness: Some(Box::new(find_witness)), ..self }
     }
 
-    /// The witness, if there is one.
-    #[must_use]
-    pub fn witness(&self) -> Option<&WitnessWriter> {
-        self.witness.as_ref()
+    /// Waits until the witness has all checkpoints, and returns why it has not some of them.
+    pub fn flush_witness(&self, patience: Duration) -> Vec<String> {
+        match self.witness.get() {
+            None | Some(Ok(None)) => Vec::new(),
+            Some(Err(error)) => vec![error.clone()],
+            Some(Ok(Some(witness))) => witness.flush(patience),
+        }
     }
 }
 
@@ -45,6 +56,15 @@ impl CheckpointSigner for MachineSigner {
     }
 
     fn publish(&self, note: &str) {
-        self.witness.iter().for_each(|witness| witness.append(note));
+        let Some(find_witness) = &self.find_witness else { return };
+        if let Ok(Some(witness)) = self.witness.get_or_init(|| Ok(find_witness()?.map(WitnessWriter::new))) {
+            witness.append(note);
+        }
+    }
+}
+
+impl Debug for MachineSigner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MachineSigner").field("path", &self.path).finish_non_exhaustive()
     }
 }

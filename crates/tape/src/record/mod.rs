@@ -186,7 +186,8 @@
 //! ```
 //!
 //! HEADER is the digest of the tape's first line in hex, SIZE the number of records before the checkpoint, which is its own
-//! `seq`, and ROOT the root of the tree over their lines in base64. The text is the first three lines, each with its `\n`.
+//! `seq`, and ROOT the root of the tree over their lines in base64. In the checkpoint directly before `closed`, a line with
+//! `end` follows the ROOT. The text is the lines before the empty one, each with its `\n`.
 //! SIGNATURE is the base64 of 4 bytes that name the key and an Ed25519 signature of the text. The 4 bytes are the start of
 //! the SHA-256 of NAME, `\n`, a one byte and the 32 bytes of the public key. Checkpoints are leaves of later ones.
 //!

@@ -134,8 +134,9 @@ impl RenumberedLines {
     fn renew_checkpoint(&self, tail: &[u8]) -> Option<Vec<u8>> {
         let fields = [b"{", tail].concat();
         let CheckpointFields { note } = serde_json::from_slice(&fields).ok()?;
-        let signatures = SignedNote::parse(&note)?.signatures;
-        let note = format!("{}\n{signatures}", CheckpointText::new(&self.header, &self.tree));
+        let SignedNote { text, signatures } = SignedNote::parse(&note)?;
+        let is_end = text.parse::<CheckpointText>().is_ok_and(|text| text.is_end);
+        let note = format!("{}\n{signatures}", CheckpointText::new(&self.header, &self.tree).with_end(is_end));
         let checkpoint = CheckpointRecord { note: Cow::Owned(note) };
         Some(RecordTail::encode(&RecordBody::Checkpoint(checkpoint), None).text)
     }

@@ -28,7 +28,7 @@ pub(super) fn check_checkpoint(
         findings.add("`note` has another root: a record before it was changed", "the root of the records before it");
     } else {
         let note = checkpoint.note.clone().into_owned();
-        return Some(CheckpointEntry { line: findings.line, size: text.size, note });
+        return Some(CheckpointEntry { line: findings.line, size: text.size, is_end: text.is_end, note });
     }
     None
 }

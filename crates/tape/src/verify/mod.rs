@@ -88,6 +88,8 @@ pub struct CheckpointEntry {
     pub line: usize,
     /// The number of records that it covers.
     pub size: u64,
+    /// Whether it says that the tape was closed after these.
+    pub is_end: bool,
     /// The signed note.
     pub note: String,
 }

@@ -25,14 +25,14 @@ pub(super) struct CheckpointState {
 }
 
 impl TapeOutput {
-    /// Writes a checkpoint after `record_count` records without one. If it cannot be signed, the tape says why, once.
-    pub(super) fn put_checkpoint(&mut self, record_count: u64) {
+    /// Writes a checkpoint if `record_count` records or more have none. If it cannot be signed, the tape says why, once.
+    pub(super) fn put_checkpoint(&mut self, record_count: u64, is_end: bool) {
         let Some(signer) = self.checkpoints.signer.clone() else { return };
         let Some(header) = &self.lines.header else { return };
-        if self.error.is_some() || self.lines.next_seq < self.checkpoints.covered.saturating_add(record_count.max(1)) {
+        if self.error.is_some() || self.lines.next_seq < self.checkpoints.covered.saturating_add(record_count) {
             return;
         }
-        let text = CheckpointText::new(header, &self.lines.tree).to_string();
+        let text = CheckpointText::new(header, &self.lines.tree).with_end(is_end).to_string();
         // A tape that was merged again has the same lines as before, so they do not depend on the clock.
         let at_ms = self.last_ms;
         match signer.sign(&text) {

@@ -125,7 +125,7 @@ impl Tape {
     pub fn record_checkpoint(&self, record_count: u64) {
         self.with_state(|state| {
             state.write_passing();
-            state.output.put_checkpoint(record_count);
+            state.output.put_checkpoint(record_count.max(1), false);
         });
     }
 

@@ -86,7 +86,7 @@ impl TapeOutput {
         };
         self.put_record(at_ms, body);
         if let Some(most) = most {
-            self.put_checkpoint(most);
+            self.put_checkpoint(most, false);
         }
     }
 
@@ -104,7 +104,8 @@ impl TapeOutput {
         if self.is_closed {
             return;
         }
-        self.put_checkpoint(1);
+        // It says that the tape ends here, whatever another one says about the same records.
+        self.put_checkpoint(0, true);
         let closed =
             line::make_closing_record(self.lines.next_seq, self.last_ms.max(at_ms), self.lines.prev.as_deref());
         self.put(at_ms, RecordBody::Closed(closed));

@@ -61,8 +61,10 @@ impl ProofFixture {
     /// Records a session of two turns with a call each. `tool` is the tool of the second turn.
     fn record_session(&self, name: &str, session: &str, key: &str, tool: &str) -> Vec<Value> {
         let path = self.path(name);
-        let signer = MachineSigner::new(Ok(self.path(key)))
-            .with_witness(Some(WitnessWriter::new(self.path(&format!("{name}.witness")))));
+        let signer = MachineSigner::new(Ok(self.path(key))).with_witness({
+            let witness = self.path(&format!("{name}.witness"));
+            move || Ok(Some(witness.clone()))
+        });
         let signer = Arc::new(signer);
         let tape = Tape::create(&path, HeaderRecord::new(session, 0), Arc::new(FakeClock::new())).unwrap();
         let mut fixture = VerifySessionFixture::on_tape(tape.with_checkpoints(Arc::clone(&signer) as _));
@@ -97,7 +99,7 @@ impl ProofFixture {
         }
         fixture.fire("session.end", json!({"reason": "done"}), &Verdict::pass(), None);
         fixture.tape.close().unwrap();
-        assert_eq!(signer.witness().unwrap().flush(std::time::Duration::from_secs(60)), [""; 0]);
+        assert_eq!(signer.flush_witness(std::time::Duration::from_secs(60)), [""; 0]);
         self.records(name)
     }
 
@@ -161,9 +163,13 @@ fn write_forged(fixture: &ProofFixture, records: &mut [Value], signer: Option<&M
         if is_renewed && is_checkpoint(&records[index]) {
             let size = index as u64;
             let report = verify_file_with_texts(&path, &[size].into()).unwrap();
-            let text = report.texts[&size].to_string();
+            let mut text = report.texts[&size].to_string();
             let note = records[index]["note"].as_str().unwrap();
-            let old = SignedNote::parse(note).unwrap().signatures.to_owned();
+            let SignedNote { text: old_text, signatures: old } = SignedNote::parse(note).unwrap();
+            if old_text.ends_with("\nend\n") {
+                text += "end\n";
+            }
+            let old = old.to_owned();
             let signatures = signer.map_or(old, |signer| signer.sign(&text).unwrap());
             records[index]["note"] = json!(format!("{text}\n{signatures}"));
             fs::write(&path, rechain_records(records)).unwrap();
@@ -194,6 +200,7 @@ fn attacks_are_found_with_the_key_or_with_one_checkpoint() {
     const SIGNATURE: &str = "the key has not signed this checkpoint";
     const OTHER: &str = "records are not those that were witnessed";
     const FEWER: &str = "the tape had ";
+    const ENDS: &str = "what was signed does not end there";
     const ROOT: &str = "another root";
     let flip: Attack = |records| {
         let index = index_of_event(records, "outcome", Some("tool.pre"));
@@ -213,20 +220,31 @@ fn attacks_are_found_with_the_key_or_with_one_checkpoint() {
     let strip: Attack = |records| records.retain(|record| !is_checkpoint(record));
     // The attack, whether the texts of checkpoints are computed again, and what is found with the key and with the last
     // checkpoint alone. An empty text: nothing.
-    let cases: [(&str, Attack, bool, &str, &str); 13] = [
+    let cases: [(&str, Attack, bool, &str, &str); 14] = [
         ("nothing", |_| {}, true, "", ""),
         ("flipped outcome", flip, false, ROOT, ROOT),
         ("flipped outcome, computed again", flip, true, SIGNATURE, OTHER),
         ("dropped call", drop_call, false, "covers ", "covers "),
         ("dropped call, computed again", drop_call, true, SIGNATURE, OTHER),
         ("end cut", |records| records.truncate(checkpoints(records)[0] + 1), true, "", FEWER),
-        ("end cut, closed", end_after_first_turn, true, "records are not signed", FEWER),
+        ("end cut, session ended and closed", end_after_first_turn, true, ENDS, FEWER),
+        (
+            "end cut, closed",
+            |records| {
+                let closed = records.pop().unwrap();
+                records.truncate(checkpoints(records)[0] + 1);
+                records.push(closed);
+            },
+            true,
+            ENDS,
+            FEWER,
+        ),
         ("checkpoints stripped", strip, true, "no checkpoint that the key signed", FEWER),
         (
             "last checkpoint stripped",
             |records| drop(records.remove(*checkpoints(records).last().unwrap())),
             true,
-            "records are not signed",
+            ENDS,
             "",
         ),
         (

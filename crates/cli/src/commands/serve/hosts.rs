@@ -16,7 +16,7 @@ use super::http::{self, HttpOptions};
 use super::stdio;
 use crate::error::{CliError, CliStatus};
 use crate::options::{
-    HookOptions, HookPaths, RedactionOptions, compile_own_chains, current_dir, defer_approval, load_hooks,
+    HookOptions, HookPaths, RedactionOptions, compile_own_chains, current_dir, defer_approval, load_hooks, own_signer,
     session_names, start_builder, trust,
 };
 use crate::terminal::Terminal;
@@ -124,7 +124,7 @@ impl SessionHookLoader {
             {
                 Err(TapeError::Exists { .. }) => {}
                 Err(error) => return Err(RequestError::new(ErrorCode::NoTape, error.to_string())),
-                Ok(tape) => return Ok(Some(Arc::new(tape))),
+                Ok(tape) => return Ok(Some(Arc::new(tape.with_checkpoints(own_signer())))),
             }
         }
         Err(RequestError::new(ErrorCode::NoTape, "too many sessions started in the same millisecond"))
