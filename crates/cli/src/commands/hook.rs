@@ -144,7 +144,7 @@ impl HookCommandLine {
         let state_directory = self.args.folders.state_path();
         let entry = self.calling_entry(state_directory.as_deref());
         let folders = self.args.folders.clone();
-        let signer = machine_signer(state_directory.clone(), move || folders.layers(PathBuf::new()));
+        let signer = Arc::new(machine_signer(state_directory.clone(), move || folders.layers(PathBuf::new())));
         let host_call = HostCall {
             host: self.host,
             event: self.event,

@@ -54,5 +54,5 @@ pub(crate) use retention::{
 pub(crate) use session::{
     LAST, MOST_AT_ONCE, SessionTape, find_tape, list_tapes, pick_by_id, session_names, tapes_folder,
 };
-pub(crate) use tape::{ProvisionalTape, machine_signer, own_signer};
+pub(crate) use tape::{ProvisionalTape, machine_signer};
 pub(crate) use user::UserOptions;

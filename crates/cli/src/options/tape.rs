@@ -20,18 +20,18 @@ const WITNESS_PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) fn machine_signer(
     state: Option<PathBuf>,
     find_layers: impl Fn() -> Result<LayerDirs, MissingDir> + Send + Sync + 'static,
-) -> Arc<MachineSigner> {
+) -> MachineSigner {
     let key = state.map(|dir| dir.join(MACHINE_KEY_FILE));
     let signer = MachineSigner::new(key.ok_or_else(|| String::from("there is no state directory for a key")));
-    Arc::new(signer.with_witness(move || {
+    signer.with_witness(move || {
         let found = find_layers().map_err(|error| error.to_string()).and_then(|dirs| find_tape_witness(&dirs));
         found.map_err(|error| format!("it is not known to which file checkpoints are appended: {error}"))
-    }))
+    })
 }
 
 /// Who signs tapes of the commands of a user.
-pub(crate) fn own_signer() -> Arc<MachineSigner> {
-    machine_signer(state_dir(), || LayerDirs::find(PathBuf::new(), None, None))
+fn own_signer() -> Arc<MachineSigner> {
+    Arc::new(machine_signer(state_dir(), || LayerDirs::find(PathBuf::new(), None, None)))
 }
 
 /// A tape whose file is deleted on drop unless `keep_file` was called.

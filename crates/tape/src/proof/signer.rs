@@ -8,6 +8,9 @@ use std::time::Duration;
 use super::{MachineKey, WitnessWriter};
 use crate::checkpoint::CheckpointSigner;
 
+/// How long a signer that is dropped waits for its witness.
+const DROP_PATIENCE: Duration = Duration::from_secs(2);
+
 /// Signs with the key of a machine, which is read or made for the first checkpoint, and passes notes to a witness.
 pub struct MachineSigner {
     /// The file of the key, or why there is none.
@@ -16,24 +19,36 @@ pub struct MachineSigner {
     /// Finds the file of the witness, if there is one.
     find_witness: Option<WitnessFinder>,
     witness: OnceLock<Result<Option<WitnessWriter>, String>>,
+    /// Told why a witness does not have a checkpoint when the signer is dropped.
+    report_error: Option<WitnessErrorReport>,
 }
 
+type WitnessErrorReport = Box<dyn Fn(&str) + Send + Sync>;
 type WitnessFinder = Box<dyn Fn() -> Result<Option<PathBuf>, String> + Send + Sync>;
 
 impl MachineSigner {
     /// Signs with the key in a file, or with none, for a reason.
     #[must_use]
     pub fn new(path: Result<PathBuf, String>) -> Self {
-        Self { path, key: OnceLock::new(), find_witness: None, witness: OnceLock::new() }
+        Self { path, key: OnceLock::new(), find_witness: None, witness: OnceLock::new(), report_error: None }
     }
 
     /// Appends each checkpoint to a witness file, which is looked for when there is one to append.
     #[must_use]
     pub fn with_witness(
-        self,
+        mut self,
         find_witness: impl Fn() -> Result<Option<PathBuf>, String> + Send + Sync + 'static,
     ) -> Self {
-        Self { find_witness: Some(Box::new(find_witness)), ..self }
+        self.find_witness = Some(Box::new(find_witness));
+        self
+    }
+
+    /// When the signer is dropped, waits a little until the witness has all checkpoints, and reports why it does not have
+    /// some of them.
+    #[must_use]
+    pub fn with_error_report(mut self, report_error: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.report_error = Some(Box::new(report_error));
+        self
     }
 
     /// Waits until the witness has all checkpoints, and returns why it has not some of them.
@@ -42,6 +57,14 @@ impl MachineSigner {
             None | Some(Ok(None)) => Vec::new(),
             Some(Err(error)) => vec![error.clone()],
             Some(Ok(Some(witness))) => witness.flush(patience),
+        }
+    }
+}
+
+impl Drop for MachineSigner {
+    fn drop(&mut self) {
+        if let Some(report_error) = self.report_error.take() {
+            self.flush_witness(DROP_PATIENCE).iter().for_each(|error| report_error(error));
         }
     }
 }
