@@ -4,9 +4,11 @@ use std::error::Error;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use pintle_host::contract::{PayloadError, read_payload};
 use pintle_host::loader::PolicyPaths;
+use pintle_host::tape::proof::MachineSigner;
 use pintle_host::{
     ApprovalRequest, ApprovalResponse, Approver, Clock, EventKind, EventScope, LoadedRuntime, Origin, RuntimeBuilder,
     Severity, SystemClock,
@@ -18,11 +20,14 @@ use crate::conversation::{HostConversation, may_look_back, transcript_path};
 use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
-    HOST_NOTE, HostSession, HostSessionState, KeptSessions, ScriptStateCopy, TrackedState, decision_note, host_folder,
-    mark_fired, peek_state, session_error_text,
+    EndedWork, HOST_NOTE, HostSession, HostSessionState, KeptSessions, ScriptStateCopy, TrackedState, decision_note,
+    host_folder, mark_fired, peek_state, session_error_text,
 };
 use crate::shared_call::{CallDecider, CallingEntry, share_decision};
 use crate::{Deadline, HostDecision, HostDef, HostEventData, HostEventDef, HostResponse, ResponseContext};
+
+/// How long a call waits for the file of a witness, which may be on another machine.
+const WITNESS_PATIENCE: Duration = Duration::from_millis(200);
 
 /// One call of a host.
 #[derive(Debug)]
@@ -45,6 +50,8 @@ pub struct HostCall<'a> {
     pub entry: Option<&'a CallingEntry>,
     /// The sessions of earlier calls of this process, if it handles many.
     pub kept_sessions: Option<&'a Arc<KeptSessions>>,
+    /// Who signs the checkpoints of tapes. Without one there are none.
+    pub signer: Option<&'a Arc<MachineSigner>>,
 }
 
 /// The place where hooks are searched.
@@ -361,9 +368,18 @@ fn decide(
     };
     match session {
         None => conclude(&mut unkept),
-        Some(session) => session
-            .finish(def.fires.contains(&EventKind::SessionEnd), conclude)
-            .map_err(|error| session_error_text("cannot save the session", &error, host, &told))?,
+        Some(session) => {
+            let ended = match def.fires {
+                fires if fires.contains(&EventKind::SessionEnd) => EndedWork::Session,
+                fires if fires.contains(&EventKind::TurnEnd) => EndedWork::Turn,
+                _ => EndedWork::Call,
+            };
+            session
+                .finish(ended, call.signer, conclude)
+                .map_err(|error| session_error_text("cannot save the session", &error, host, &told))?;
+            let patience = WITNESS_PATIENCE.min(call.deadline.remaining() / 2);
+            ruling.notices.extend(call.signer.iter().flat_map(|signer| signer.flush_witness(patience)));
+        }
     }
     if let Some(shared) = shared {
         // Without the decision, the other entries decide themselves.

@@ -143,6 +143,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("tape show TAPE --brief", "show what hooks did in a session"),
             ("tape verify TAPE", "check that it is whole, and that its host obeyed"),
+            ("tape verify TAPE --key PUBLIC-KEY", "check that the machine with this key wrote it"),
             ("tape export TAPE", "write it as JSON"),
         ],
     ),

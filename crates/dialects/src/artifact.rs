@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fmt::Debug;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pintle_clients::ClientFile;
@@ -140,6 +140,8 @@ pub struct ParsedProject {
     pub untrusted_guards: Option<UntrustedGuardPolicy>,
     /// The user's setting for how long tapes are kept.
     pub tape_retention: TapeRetention,
+    /// The file to which the checkpoints of tapes are appended, as the user wrote it.
+    pub tape_witness: Option<PathBuf>,
     /// Whether any of the files asks to redact secrets on the tape. One is enough.
     pub redact_secrets: bool,
     /// The diagnostics, in no particular order.

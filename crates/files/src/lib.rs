@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 
 pub use links::{normalize_path, resolve_links, trace_links, with_slashes};
 pub use private::{
-    account_number, create_shared_dirs, file_mode, file_owner, is_executable, path_beside, private_dir_builder,
-    private_options, replace_file, replace_private_file, set_file_mode, sync_dir_of,
+    MACHINE_KEY_FILE, account_number, create_shared_dirs, file_mode, file_owner, is_executable, path_beside,
+    private_dir_builder, private_options, replace_file, replace_private_file, set_file_mode, sync_dir_of,
 };
 pub use unsaved::{UnsavedTexts, is_unsaved};
 pub use watch::{

@@ -5,6 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// The name of the file with the private key of a machine, in the state directory.
+pub const MACHINE_KEY_FILE: &str = "machine.key";
+
 /// Creates directories that only the user may use. Default: not recursive, so that an existing one is an error.
 #[must_use]
 pub fn private_dir_builder() -> DirBuilder {

@@ -58,6 +58,7 @@ fn merge_project(project: &mut ParsedProject, other: ParsedProject) {
         permissions,
         untrusted_guards,
         tape_retention,
+        tape_witness,
         redact_secrets,
         diagnostics,
     } = other;
@@ -71,6 +72,7 @@ fn merge_project(project: &mut ParsedProject, other: ParsedProject) {
     }
     project.untrusted_guards = project.untrusted_guards.or(untrusted_guards);
     project.tape_retention = project.tape_retention.or(tape_retention);
+    project.tape_witness = project.tape_witness.take().or(tape_witness);
     project.redact_secrets |= redact_secrets;
     project.diagnostics.extend(diagnostics);
 }

@@ -4,6 +4,7 @@
 //! for the disk, so it is measured in wall-clock time.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs::File;
 use std::io::Write;
@@ -15,7 +16,9 @@ use pintle_contract::{
     Chain, Clock, EffectCaller, EffectReply, EffectRequest, Event, EventCause, EventName, Journal, JournalEntry, Layer,
     Origin, Outcome, Profile, Verdict,
 };
-use pintle_tape::verify::verify_bytes;
+use pintle_tape::checkpoint::CheckpointSigner as _;
+use pintle_tape::proof::{InclusionProof, MachineKey, MachineSigner, check_evidence};
+use pintle_tape::verify::{verify_bytes, verify_file_with_texts};
 use pintle_tape::{Durability, HeaderRecord, Tape, read_bytes};
 use pintle_testkit::bench::{BenchBound, BenchReport};
 use pintle_testkit::{ScriptedHandler, chain, hook};
@@ -46,6 +49,8 @@ struct TapeBenchSession {
 const RECORDS: usize = 5;
 /// The number of dispatches on the tape that is read.
 const DISPATCHES: usize = 100;
+/// The number of records of a long tape.
+const LONG_RECORDS: u64 = 100_000;
 
 impl TapeBenchSession {
     fn new() -> Result<Self, Box<dyn Error>> {
@@ -151,5 +156,31 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     });
     report.check("one dispatch and the sync at a turn's end, wall-clock time", BenchBound::None, synced);
     failed.set(failed.get() | tape.take_error().is_some() | memory.take_error().is_some());
+
+    let key_path = path("machine.key");
+    let key = MachineKey::open_or_create(&key_path)?.public().clone();
+    let sign = || Arc::new(MachineSigner::new(Ok(key_path.clone())));
+    let tape = session.create_tape(&path("signed.jsonl"))?.with_checkpoints(sign());
+    let signed = wall_ns(200, || {
+        tape.record_note("remark", json!(1));
+        tape.record_checkpoint(1);
+    });
+    report.check("a note and a checkpoint, wall-clock time", BenchBound::None, signed);
+    let read_and_signed = wall_ns(200, || drop(sign().sign("a\n1\nb\n")));
+    report.check("reading the key and signing, wall-clock time", BenchBound::None, read_and_signed);
+    while tape.cursor().is_some_and(|cursor| cursor.record_count() < LONG_RECORDS) {
+        session.play(&tape);
+    }
+    tape.close();
+    let verified = wall_ns(5, || {
+        let is_proved = verify_file_with_texts(path("signed.jsonl"), &[1].into())
+            .map(|report| check_evidence(&report, std::slice::from_ref(&key), None).objections.is_empty());
+        failed.set(failed.get() | !is_proved.unwrap_or(false));
+    });
+    report.check("verifying 100,000 records with a key, wall-clock time", BenchBound::None, verified);
+    let unsigned = wall_ns(5, || drop(verify_file_with_texts(path("signed.jsonl"), &BTreeSet::new())));
+    report.check("verifying them without one, wall-clock time", BenchBound::None, unsigned);
+    let proved = wall_ns(5, || drop(InclusionProof::from_tape(path("signed.jsonl"), 7)));
+    report.check("proving one of them, wall-clock time", BenchBound::None, proved);
     Ok(if failed.get() { ExitCode::FAILURE } else { report.finish() })
 }

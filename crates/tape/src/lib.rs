@@ -4,8 +4,11 @@
 //! reads it, and [`show`] renders it for users. [`record`] documents the format field by field, next to the types that
 //! are written.
 
+pub mod checkpoint;
 pub mod decisions;
 pub mod hook_usage;
+#[cfg(feature = "proof")]
+pub mod proof;
 pub mod record;
 pub mod replay;
 pub mod session_folder;
@@ -20,6 +23,7 @@ mod error;
 mod journal_records;
 mod line;
 mod read;
+mod tree;
 mod write;
 
 pub use error::{RecordError, TapeError};

@@ -75,6 +75,13 @@ impl Workspace {
     fn check_command(&self, command: Value, dir: &str) -> Result<(), String> {
         let paths = PolicyPaths::new(self.policy(), self.root(), self.root()).with_working_dir(Some(dir));
         let judged = judge_command(&paths, "shell", &json!({"command": command}));
+        if let Some(key) = judged.read_key {
+            return Err(format!(
+                "the command was not run: it would read `{}`, the key with which this machine signs tapes, which is only \
+                 for Pintle; leave it alone",
+                key.display()
+            ));
+        }
         let Some(changed) = judged.changed_policy else { return Ok(()) };
         Err(format!(
             "the command was not run: it would change {changed}, and an agent cannot change its own policy or records; \

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::HostDispatch;
 use crate::HostToolCall;
-use crate::policy::{denial_text, find_policy_change};
+use crate::policy::{GuardedAccess, denial_text, find_guarded_access, key_denial_text};
 use crate::session::{ALLOWANCE_NOTE, PAUSE_NOTE};
 
 /// Judges a tool call before it runs.
@@ -88,10 +88,14 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
     fn judge(&mut self, protocol: fn(&mut Self) -> Result<(), DeniedCall>) -> Option<bool> {
         protocol(self).ok()?;
         let parts = self.request.parts();
-        if let Some(changed) = find_policy_change(self.dispatch.paths, &self.call.name, &parts) {
-            self.apply_self_protection(&changed).ok()?;
-        } else if let (Some(rule), Some(pause)) = (&self.paused_rule, self.find_pause()) {
-            self.record_pause(pause, &format!("what the rule `{rule}` guards"));
+        match find_guarded_access(self.dispatch.paths, &self.call.name, &parts) {
+            Some(GuardedAccess::ReadsKey(key)) => self.protect(None, &key_denial_text(&key)).ok()?,
+            Some(GuardedAccess::ChangesPolicy(changed)) => self.apply_self_protection(&changed).ok()?,
+            None => {
+                if let (Some(rule), Some(pause)) = (&self.paused_rule, self.find_pause()) {
+                    self.record_pause(pause, &format!("what the rule `{rule}` guards"));
+                }
+            }
         }
         self.use_allowance().ok()?;
         if self.request.args != self.call.input {
@@ -103,12 +107,18 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
     /// Denies a call that would change policy, unless the user paused self-protection.
     fn apply_self_protection(&mut self, changed: &str) -> Result<(), DeniedCall> {
         let reason = denial_text(changed, self.dispatch.host);
-        let notice = match self.find_pause() {
-            Some(pause) => {
-                self.record_pause(pause, changed);
-                let rest = pause.remaining_text(self.dispatch.now_ms);
-                format!("pintle: self-protection is paused for another {rest}, so this may change {changed}")
-            }
+        let paused = self.find_pause().map(|pause| {
+            self.record_pause(pause, changed);
+            let rest = pause.remaining_text(self.dispatch.now_ms);
+            format!("pintle: self-protection is paused for another {rest}, so this may change {changed}")
+        });
+        self.protect(paused, &reason)
+    }
+
+    /// Denies a call for a reason, unless a notice says why it passes or nothing is enforced.
+    fn protect(&mut self, passing_notice: Option<String>, reason: &str) -> Result<(), DeniedCall> {
+        let notice = match passing_notice {
+            Some(notice) => notice,
             None if self.dispatch.shadow => format!("pintle, in shadow mode: would have denied this: {reason}"),
             None => {
                 self.dispatch.deny(format!("blocked by pintle: {reason}"));

@@ -98,6 +98,7 @@ impl ServedSession {
         let event = if kind == EventKind::TurnEnd { self.with_logs(event) } else { event };
         let outcome = self.hooks.runtime.fire_in(&event, &self.scope);
         if kind == EventKind::TurnEnd {
+            self.hooks.runtime.tape().iter().for_each(|tape| tape.record_checkpoint(1));
             self.begin_next_turn();
         }
         Ok(FiredEventAnswer::new(&event, outcome))

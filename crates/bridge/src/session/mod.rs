@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use pintle_host::loader::ProjectTrust;
 use pintle_host::tape::Tape;
+use pintle_host::tape::proof::MachineSigner;
 use pintle_host::tape::session_folder;
 use pintle_host::{Clock, Decision, ScriptStateStore};
 use serde_json::{Map, Value, json};
@@ -53,6 +54,17 @@ pub(crate) struct HostSession {
     branch: Arc<Tape>,
     /// The state when the call began.
     pub(crate) state: HostSessionState,
+}
+
+/// What ends with a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EndedWork {
+    /// Only the call.
+    Call,
+    /// The turn, too.
+    Turn,
+    /// The session, too.
+    Session,
 }
 
 /// The directory of a host in the state directory.
@@ -131,13 +143,14 @@ impl HostSession {
     }
 
     /// Ends the call: `conclude` changes the stored state and makes the last records, then everything becomes part of the
-    /// session. `ends_session` is whether the host reported the end of the session.
+    /// session. `finished_work` is what ends with this call. `signer` signs the checkpoints of the tape.
     ///
     /// # Errors
     /// When something cannot be recorded or saved.
     pub(crate) fn finish(
         self,
-        ends_session: bool,
+        finished_work: EndedWork,
+        signer: Option<&Arc<MachineSigner>>,
         conclude: impl FnOnce(&mut HostSessionState),
     ) -> Result<(), HostSessionError> {
         let mut locked = self.store.lock()?;
@@ -145,12 +158,12 @@ impl HostSession {
             return Err(io::Error::other(error).into());
         }
         conclude(locked.state_mut());
-        locked.state_mut().has_ended |= ends_session;
+        locked.state_mut().has_ended |= finished_work == EndedWork::Session;
         self.branch.check_file();
         if let Some(error) = self.branch.take_error() {
             return Err(error.into());
         }
-        locked.merge_branch(&self.branch)?;
+        locked.merge_branch(&self.branch, finished_work, signer)?;
         drop(locked);
         self.store.keep();
         Ok(())

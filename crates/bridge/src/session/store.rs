@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use pintle_host::contract::EffectError;
 use pintle_host::files::{FileState, file_state};
 use pintle_host::snapshot;
+use pintle_host::tape::checkpoint::CheckpointSigner;
+use pintle_host::tape::proof::MachineSigner;
 use pintle_host::tape::session_folder::{
     self, BranchFile, IdleBranches, LockFile, SessionFolder, StateFile, StateForm,
 };
@@ -16,10 +18,13 @@ use pintle_host::tape::{HeaderRecord, Tape, TapeCursor, TapeError};
 use pintle_host::{Clock, Layer};
 use pintle_host::{LayerState, ScriptStateStore};
 
+use super::EndedWork;
 use super::saved::{SavedParts, read_lines, write_line};
 use super::state::{HostSessionState, SessionFacts};
 use super::summary;
 
+/// How many records of a long turn may have no checkpoint.
+const MOST_UNSIGNED_RECORDS: u64 = 256;
 /// Most sessions that are kept.
 const MOST_KEPT_SESSIONS: usize = 64;
 
@@ -289,15 +294,28 @@ impl LockedSession<'_> {
 
     /// Merges the branch of this call into the tape, and saves the state. If the session has ended and no other call is
     /// running, the tape is closed.
-    pub(super) fn merge_branch(&mut self, branch: &Tape) -> Result<(), HostSessionError> {
+    pub(super) fn merge_branch(
+        &mut self,
+        branch: &Tape,
+        finished_work: EndedWork,
+        signer: Option<&Arc<MachineSigner>>,
+    ) -> Result<(), HostSessionError> {
         let Some(path) = branch.path() else { return Ok(()) };
         let closes = self.cache.known.state.has_ended && !self.folder.has_other_call(path)?;
+        let signer =
+            signer.map(|signer| Arc::new(HoldingSigner { signer: Arc::clone(signer), held: Mutex::default() }));
         let tape = self.tape_at_end(Tape::resume_at)?;
+        let tape = match &signer {
+            Some(signer) => tape.with_checkpoints(Arc::clone(signer) as Arc<dyn CheckpointSigner>),
+            None => tape,
+        };
         let file = branch.keep_file()?;
         let own = BranchFile { path: path.to_owned(), file: Some(file.try_clone()?) };
         let merged = tape.merge_branch(own, /*is_interrupted*/ false).and_then(|()| {
             if closes {
                 tape.close();
+            } else {
+                tape.record_checkpoint(if finished_work == EndedWork::Call { MOST_UNSIGNED_RECORDS } else { 1 });
             }
             tape.take_error().map_or(Ok(()), Err)
         });
@@ -308,6 +326,8 @@ impl LockedSession<'_> {
             return Err(error.into());
         }
         self.save_merged(&tape, path)?;
+        // A witness must not have a checkpoint of records that the next process removes and merges again.
+        signer.iter().for_each(|signer| signer.publish_held());
         if closes {
             let spare = self.folder.idle_branches(Some(path))?.spare;
             return Ok(spare
@@ -373,6 +393,30 @@ impl LockedSession<'_> {
             return Err(error.into());
         }
         Ok(())
+    }
+}
+
+/// Holds checkpoints back until the state says that they are on the tape.
+#[derive(Debug)]
+struct HoldingSigner {
+    signer: Arc<MachineSigner>,
+    held: Mutex<Vec<String>>,
+}
+
+impl HoldingSigner {
+    fn publish_held(&self) {
+        let held = std::mem::take(&mut *self.held.lock().unwrap_or_else(PoisonError::into_inner));
+        held.iter().for_each(|note| self.signer.publish(note));
+    }
+}
+
+impl CheckpointSigner for HoldingSigner {
+    fn sign(&self, text: &str) -> Result<String, String> {
+        self.signer.sign(text)
+    }
+
+    fn publish(&self, note: &str) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).push(note.to_owned());
     }
 }
 

@@ -72,6 +72,7 @@ pub(crate) fn respond_with_state(
         deadline: &deadline,
         entry: None,
         kept_sessions: None,
+        signer: None,
     };
     handle_call(&errand, |_| Ok(builder_with(hooks)))
 }

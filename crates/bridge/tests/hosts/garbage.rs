@@ -78,6 +78,7 @@ fn hooks_that_cannot_be_loaded_deny() {
                 deadline: &deadline,
                 entry: None,
                 kept_sessions: None,
+                signer: None,
             };
             let broken = handle_call(&errand, |_| Err("there is no `x`".into()));
             let whole = handle_call(&errand, |_| Ok(builder_with(Vec::new())));

@@ -52,6 +52,7 @@ impl SharedSession {
             deadline: &deadline,
             entry: None,
             kept_sessions: Some(&self.kept).filter(|_| keeps),
+            signer: None,
         };
         handle_call(&call, |_| Ok(builder_with(hooks)))
     }

@@ -18,4 +18,5 @@ mod recognise;
 mod report;
 mod round_trip;
 mod sessions;
+mod signed;
 mod stored;

@@ -385,6 +385,7 @@ fn a_session_that_another_process_keeps_locked_denies_in_time() {
         deadline: &deadline,
         entry: None,
         kept_sessions: None,
+        signer: None,
     };
     let answer = handle_call(&call, |_| Ok(builder_with(vec![])));
     assert_denied(&answer, "cannot open the session: another process keeps `");

@@ -76,6 +76,7 @@ fn preview_decides_as_the_call_does_and_stores_nothing() {
                     deadline: &deadline,
                     entry: None,
                     kept_sessions: None,
+                    signer: None,
                 };
                 let previewed = preview_call(&call, |_| Ok(builder_with(hooks()))).unwrap();
                 assert_eq!(fs::read_dir(state.path()).unwrap().count(), 0, "{}: {said}", file.display());
@@ -105,6 +106,7 @@ fn a_preview_works_in_the_project_if_the_directory_of_the_payload_is_not_here() 
         deadline: &deadline,
         entry: None,
         kept_sessions: None,
+        signer: None,
     };
     let named = pintle_host::EventName::parse("tool.pre").unwrap();
     let hook = pintle_host::native::hook("h", named, |call| Verdict::deny(call.event.origin.cwd.clone()));

@@ -14,7 +14,7 @@ use pintle_hook::read_first_object;
 use pintle_host::{HookCache, RuntimeBuilder};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::{FolderOptions, GlobalOptions, RedactionOptions, start_host_builder};
+use crate::options::{FolderOptions, GlobalOptions, RedactionOptions, machine_signer, start_host_builder};
 use crate::terminal::Terminal;
 
 // The program that reads the payload before this one must keep as much of it.
@@ -143,6 +143,8 @@ impl HookCommandLine {
     fn handle(&self, payload: &[u8], deadline: &Deadline) -> HostResponse {
         let state_directory = self.args.folders.state_path();
         let entry = self.calling_entry(state_directory.as_deref());
+        let folders = self.args.folders.clone();
+        let signer = Arc::new(machine_signer(state_directory.clone(), move || folders.layers(PathBuf::new())));
         let host_call = HostCall {
             host: self.host,
             event: self.event,
@@ -153,6 +155,7 @@ impl HookCommandLine {
             deadline,
             entry: Some(&entry),
             kept_sessions: self.memory.as_ref().map(|memory| &memory.sessions),
+            signer: Some(&signer),
         };
         handle_call(&host_call, |lookup| Ok(self.start_builder(lookup)?))
     }

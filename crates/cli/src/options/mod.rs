@@ -55,5 +55,5 @@ pub(crate) use session::{
     LAST, MOST_AT_ONCE, SessionTape, find_tape, list_tapes, pick_by_id, session_names, tapes_folder,
 };
 pub(crate) use start_time::{StartTime, parse_start};
-pub(crate) use tape::ProvisionalTape;
+pub(crate) use tape::{ProvisionalTape, machine_signer};
 pub(crate) use user::UserOptions;

@@ -37,6 +37,7 @@ pub(crate) fn preview_host_call(
         deadline: &deadline,
         entry: None,
         kept_sessions: None,
+        signer: None,
     };
     let handled = preview_call(&call, |place| {
         let find_layers = |project| hooks.user.layers(project);

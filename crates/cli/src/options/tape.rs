@@ -3,11 +3,36 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use pintle_host::SystemClock;
+use pintle_host::loader::{LayerDirs, MissingDir, find_tape_witness, state_dir};
+use pintle_host::tape::checkpoint::CheckpointSigner;
+use pintle_host::tape::proof::{MACHINE_KEY_FILE, MachineSigner};
 use pintle_host::tape::{Durability, HeaderRecord, Tape, TapeError};
 
 use crate::error::CliError;
+
+/// How long a command that ends waits for the file of a witness, which may be on another machine.
+const WITNESS_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Who signs tapes on this machine: the key in a state directory. The settings in `find_layers` name the file of a witness.
+pub(crate) fn machine_signer(
+    state: Option<PathBuf>,
+    find_layers: impl Fn() -> Result<LayerDirs, MissingDir> + Send + Sync + 'static,
+) -> MachineSigner {
+    let key = state.map(|dir| dir.join(MACHINE_KEY_FILE));
+    let signer = MachineSigner::new(key.ok_or_else(|| String::from("there is no state directory for a key")));
+    signer.with_witness(move || {
+        let found = find_layers().map_err(|error| error.to_string()).and_then(|dirs| find_tape_witness(&dirs));
+        found.map_err(|error| format!("it is not known to which file checkpoints are appended: {error}"))
+    })
+}
+
+/// Who signs tapes of the commands of a user.
+fn own_signer() -> Arc<MachineSigner> {
+    Arc::new(machine_signer(state_dir(), || LayerDirs::find(PathBuf::new(), None, None)))
+}
 
 /// A tape whose file is deleted on drop unless `keep_file` was called.
 #[derive(Debug)]
@@ -17,6 +42,8 @@ pub(crate) struct ProvisionalTape {
     removable_path: Option<PathBuf>,
     /// Whether the tape is left without an end on drop, unless it was closed before.
     stays_open: bool,
+    /// Who signs it, if it is in a file.
+    signer: Option<Arc<MachineSigner>>,
 }
 
 impl ProvisionalTape {
@@ -26,15 +53,26 @@ impl ProvisionalTape {
         header: HeaderRecord,
         clock: Arc<SystemClock>,
     ) -> Result<Self, CliError> {
-        Self::begin_durable(path, header, clock, Durability::default())
+        Self::create(path, header, clock, Durability::default(), None)
     }
 
-    /// Starts a tape with a durability level.
+    /// Starts the tape of a session, with a durability level. In a file it has checkpoints.
     pub(crate) fn begin_durable(
         path: Option<PathBuf>,
         header: HeaderRecord,
         clock: Arc<SystemClock>,
         durability: Durability,
+    ) -> Result<Self, CliError> {
+        let signer = path.is_some().then(own_signer);
+        Self::create(path, header, clock, durability, signer)
+    }
+
+    fn create(
+        path: Option<PathBuf>,
+        header: HeaderRecord,
+        clock: Arc<SystemClock>,
+        durability: Durability,
+        signer: Option<Arc<MachineSigner>>,
     ) -> Result<Self, CliError> {
         let tape = match &path {
             Some(path) => {
@@ -47,18 +85,32 @@ impl ProvisionalTape {
             }
             None => Tape::in_memory(header, clock),
         };
-        Ok(Self { tape: Arc::new(tape), removable_path: path, stays_open: false })
+        let tape = match &signer {
+            Some(signer) => tape.with_checkpoints(Arc::clone(signer) as Arc<dyn CheckpointSigner>),
+            None => tape,
+        };
+        Ok(Self { tape: Arc::new(tape), removable_path: path, stays_open: false, signer })
     }
 
     /// Continues an existing tape, whose file is always kept. `has_open_session` says whether its session was interrupted:
     /// if it is not resumed after all, its tape stays without an end.
     pub(crate) fn from_existing(tape: Tape, has_open_session: bool) -> Self {
-        Self { tape: Arc::new(tape), removable_path: None, stays_open: has_open_session }
+        let signer = own_signer();
+        let tape = tape.with_checkpoints(Arc::clone(&signer) as Arc<dyn CheckpointSigner>);
+        Self { tape: Arc::new(tape), removable_path: None, stays_open: has_open_session, signer: Some(signer) }
     }
 
     /// Keeps the file on drop.
     pub(crate) fn keep_file(&mut self) {
         self.removable_path = None;
+    }
+
+    /// Closes the tape unless a session is open, and waits until its witness has all checkpoints. Returns the digest of a
+    /// closed tape, and why the witness does not have some of them.
+    pub(crate) fn close(&self) -> (Option<String>, Vec<String>) {
+        let digest = self.tape.close();
+        let errors = self.signer.iter().flat_map(|signer| signer.flush_witness(WITNESS_PATIENCE));
+        (digest, errors.collect())
     }
 
     /// Takes the error that ended the recording early, if any.
@@ -77,7 +129,7 @@ impl Drop for ProvisionalTape {
                 let _ = fs::remove_file(path);
             }
             None if self.stays_open => {}
-            None => drop(self.tape.close()),
+            None => drop(self.close()),
         }
     }
 }

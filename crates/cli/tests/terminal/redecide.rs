@@ -174,7 +174,7 @@ fn a_tape_is_read_as_far_as_it_goes() {
     let text = fs::read_to_string(&tape).unwrap();
     let third = text.match_indices("\"kind\":\"event\"").nth(2).unwrap().0;
     let end = text[..third].rfind('\n').unwrap() + 1;
-    let other_format = text.replacen("\"format\":7", "\"format\":6", 1);
+    let other_format = text.replacen("\"format\":8", "\"format\":6", 1);
     assert_ne!(other_format, text);
     let outcome = text.find("\"kind\":\"outcome\"").unwrap();
     let torn = &text[..outcome];

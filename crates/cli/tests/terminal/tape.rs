@@ -53,7 +53,7 @@ fn a_tape_is_verified() {
     let without = [&lines[..veto], &lines[veto + 1..]].concat().join("\n") + "\n";
     let cut = lines[..veto].join("\n") + "\n{\"seq\":";
     let fixture = fixture.with_file("without.jsonl", without).with_file("cut.jsonl", cut);
-    let fixture = fixture.with_file("old.jsonl", whole.replace("\"format\":7", "\"format\":1"));
+    let fixture = fixture.with_file("old.jsonl", whole.replace("\"format\":8", "\"format\":1"));
     let (out, _, status) = fixture.pintle(&["tape", "verify", "without.jsonl"]).run_to_parts();
     assert!(out.contains("a veto is missing before it; expected `hook_vetoed`: `deny`"), "{out}");
     assert!(out.contains("a record is missing or was inserted; expected"), "{out}");
@@ -99,4 +99,60 @@ fn the_tape_of_a_session_is_sound_until_somebody_makes_another_of_it() {
         "{out}"
     );
     assert_eq!(status, Some(1));
+}
+
+#[test]
+fn an_auditor_relies_on_a_tape_without_its_keeper() {
+    let fixture = create_tidy_agent();
+    let witness = fixture.path("witness");
+    fs::write(fixture.user_path("config.yaml"), format!("tapes: {{witness: {}}}\n", witness.display())).unwrap();
+    let (_, err, status) = fixture.pintle(&["run", "agent", "--quiet", "--tape", "t.jsonl"]).run_to_parts();
+    assert_eq!((err.as_str(), status), ("", Some(0)));
+    let (key, _, _) = fixture.pintle(&["tape", "key"]).run_to_parts();
+    let key = key.trim();
+    let fixture = fixture.with_file("keys", format!("# this machine\n{key}\n"));
+    let (out, _, _) = fixture.pintle(&["tape", "key", "--json"]).run_to_parts();
+    assert!(out.contains(key) && out.contains("machine.key"), "{out}");
+
+    // The agent takes part in one turn.
+    let verify = |tape: &str, options: &[&str]| {
+        let screen = fixture.pintle(&[&["tape", "verify", tape], options].concat()).run_to_screen();
+        let origin = screen.find("pintle.tape/").map(|start| screen[start..][..76].to_owned());
+        origin.map_or(screen.clone(), |origin| screen.replace(&origin, "[origin]"))
+    };
+    snapshot!("tape_verify_key", verify("t.jsonl", &["--key", key]));
+    snapshot!("tape_verify_witness", verify("t.jsonl", &["--key", "keys", "--witness", "witness"]));
+    let whole = fs::read_to_string(fixture.path("t.jsonl")).unwrap();
+    let first_end = whole.find("\"kind\":\"checkpoint\"").unwrap();
+    let cut = &whole[..first_end + whole[first_end..].find('\n').unwrap() + 1];
+    let fixture = fixture.with_file("cut.jsonl", cut);
+    let verify =
+        |options: &[&str]| fixture.pintle(&[&["tape", "verify", "cut.jsonl"], options].concat()).run_to_screen();
+    snapshot!("tape_verify_witness_cut", verify(&["--witness", "witness"]));
+    snapshot!("tape_verify_bad_key", verify(&["--key", "no-such-key"]));
+    snapshot!("tape_verify_no_key", verify(&["--key", "witness"]));
+    let (out, _, status) = fixture.pintle(&["tape", "verify", "t.jsonl", "--key", key, "--json"]).run_to_parts();
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&report["proof"]["signed"], &report["proof"]["unproved"], status), (&2.into(), &1.into(), Some(0)));
+
+    let (proof, _, status) = fixture.pintle(&["tape", "prove", "t.jsonl", "--record", "7"]).run_to_parts();
+    assert_eq!(status, Some(0));
+    let fixture =
+        fixture.with_file("proof.json", &proof).with_file("other.json", proof.replace("\"index\":7", "\"index\":6"));
+    let (out, _, status) = fixture.pintle(&["tape", "verify-proof", "proof.json", "--key", "keys"]).run_to_parts();
+    assert!(out.starts_with("proved: record 7, `") && status == Some(0), "{out}");
+    snapshot!(
+        "tape_verify_proof_other",
+        fixture.pintle(&["tape", "verify-proof", "other.json", "--key", key]).run_to_screen()
+    );
+    snapshot!("tape_prove_missing", fixture.pintle(&["tape", "prove", "t.jsonl", "--record", "900"]).run_to_screen());
+    snapshot!("tape_key_help", fixture.pintle(&["tape", "key", "--help"]).run_to_screen());
+
+    // A witness that fails is told, and the run goes on.
+    fs::write(fixture.user_path("config.yaml"), "tapes: {witness: /nowhere/at/all}\n").unwrap();
+    let (_, err, status) = fixture.pintle(&["run", "agent", "--quiet", "--tape", "u.jsonl"]).run_to_parts();
+    assert!(
+        err.contains("cannot append a checkpoint to the witness file `/nowhere/at/all`") && status == Some(0),
+        "{err}"
+    );
 }

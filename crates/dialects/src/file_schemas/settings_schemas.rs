@@ -46,16 +46,16 @@ pub(super) fn user_settings(hooks: Value) -> Value {
             String::from("untrusted_guards"),
             json!({"enum": guards, "description": "What happens to the guards of a project that is not trusted."}),
         ),
-        (String::from("tapes"), tape_retention()),
+        (String::from("tapes"), tape_settings()),
     ]);
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 
-/// How long the sessions of agents are kept.
-fn tape_retention() -> Value {
+/// How long the sessions of agents are kept, and where copies of their checkpoints are.
+fn tape_settings() -> Value {
     let (least, most) = TapeRetention::KEEP_DAYS.into_inner();
     json!({
-        "description": "How long the sessions of agents under `pintle hook` are kept. Default: until they are deleted.",
+        "description": "How long the sessions of agents under `pintle hook` are kept, and where copies of the checkpoints of tapes are.",
         "type": ["object", "null"],
         "properties": {
             "keep_days": {
@@ -68,6 +68,11 @@ fn tape_retention() -> Value {
                 "description": "The size of all sessions from which on the oldest are removed, such as `500MB`.",
                 "type": ["string", "null"],
                 "pattern": TapeRetention::size_pattern(),
+            },
+            "witness": {
+                "description": "The file to which each checkpoint of a tape is appended, by an absolute path or one in `~`.",
+                "type": ["string", "null"],
+                "pattern": "^(~|/|[A-Za-z]:|\\\\\\\\)",
             },
         },
         "additionalProperties": false,

@@ -4,12 +4,13 @@
 //!
 //! A file that does not load is an error, not a warning: skipping a guard would leave its events unguarded.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pintle_contract::{Diagnostic, HandlerFactory, Layer, Location, Severity, TapeRetention};
-use pintle_dialects::{ArtifactKind, ParseContext};
+use pintle_dialects::{ArtifactKind, ParseContext, ParsedProject};
 
 use super::LayerDirs;
+use super::account::resolve_named_dir;
 use crate::compile::compile_chains;
 use crate::discover::{DiscoveredFile, discover_user_dir, error_without_file, is_yaml_path, sorted_entries};
 use crate::load::{LoadOptions, LoadedPath, sort_diagnostics};
@@ -72,7 +73,26 @@ pub fn load_layer(dir: &Path, layer: Layer, factory: &dyn HandlerFactory, option
 /// # Errors
 /// The first error in one of the files: what it was meant to say is not known, so nothing may be removed.
 pub fn find_tape_retention(dirs: &LayerDirs) -> Result<TapeRetention, Box<Diagnostic>> {
-    let mut retention = TapeRetention::default();
+    let settings = read_settings(dirs)?;
+    Ok(settings.fold(TapeRetention::default(), |retention, project| retention.or(project.tape_retention)))
+}
+
+/// Reads from the settings of an organisation and a user to which file the checkpoints of tapes are appended. The
+/// organisation's file applies if both name one. A project has no say.
+///
+/// # Errors
+/// The first error in one of the files, or that a file in the home directory was named and there is none.
+pub fn find_tape_witness(dirs: &LayerDirs) -> Result<Option<PathBuf>, String> {
+    let settings = read_settings(dirs).map_err(|error| error.message.clone())?;
+    let named = settings.filter_map(|project| project.tape_witness).next();
+    let Some(named) = named else { return Ok(None) };
+    let found = resolve_named_dir(&named);
+    found.map(Some).ok_or_else(|| format!("cannot find `{}`: the account has no home directory", named.display()))
+}
+
+/// The settings of an organisation and a user, in this order.
+fn read_settings(dirs: &LayerDirs) -> Result<impl Iterator<Item = ParsedProject>, Box<Diagnostic>> {
+    let mut settings = Vec::new();
     for path in dirs.managed.iter().chain(&dirs.config).map(|dir| dir.join(SETTINGS)) {
         if !pintle_files::exists(&path) {
             continue;
@@ -80,13 +100,13 @@ pub fn find_tape_retention(dirs: &LayerDirs) -> Result<TapeRetention, Box<Diagno
         let (role, mut findings) = (ArtifactKind::UserSettings, Vec::new());
         let artifacts = read::read_all(&mut vec![DiscoveredFile { path, role }], Path::new(""), &mut findings);
         let project = (role.dialect().load)(&artifacts, &ParseContext::default());
-        findings.extend(project.diagnostics);
+        findings.extend(project.diagnostics.iter().cloned());
         if let Some(error) = findings.into_iter().find(|finding| finding.severity == Severity::Error) {
             return Err(Box::new(error));
         }
-        retention = retention.or(project.tape_retention);
+        settings.push(ParsedProject { diagnostics: Vec::new(), ..project });
     }
-    Ok(retention)
+    Ok(settings.into_iter())
 }
 
 fn discover_layer(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredFile> {

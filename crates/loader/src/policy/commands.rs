@@ -23,6 +23,8 @@ const REMOVING: [&str; 8] = ["rmtree", "rmSync", "rmdirSync", "rm_rf", "rm_r", "
 pub struct CommandJudgement<'a> {
     /// A description of the policy that it would change.
     pub changed_policy: Option<String>,
+    /// The path by which it would read the private key of this machine.
+    pub read_key: Option<PathBuf>,
     /// The directories in which it works.
     pub visited_dirs: Vec<PolicyPaths<'a>>,
 }
@@ -45,7 +47,19 @@ pub fn judge_command<'a>(base: &PolicyPaths<'a>, name: &str, args: &Value) -> Co
     let changed = || operations.iter().find_map(|operation| find_change(operation, &visited_dirs));
     let named = || texts.iter().find_map(|text| find_named(text, is_cut, &visited_dirs));
     let changed_policy = changed().or_else(named);
-    CommandJudgement { changed_policy, visited_dirs }
+    let read_key = operations.iter().find_map(|operation| find_key_read(operation, &visited_dirs));
+    CommandJudgement { changed_policy, read_key, visited_dirs }
+}
+
+/// The path by which an operation reads the private key of this machine, or sends it away.
+fn find_key_read(operation: &Operation, dirs: &[PolicyPaths<'_>]) -> Option<PathBuf> {
+    if !matches!(operation.kind, OperationKind::Read | OperationKind::Upload) {
+        return None;
+    }
+    let known = operation.path.iter().map(String::as_str).zip(dirs);
+    let elsewhere = dirs.iter().map(|dir| (operation.written.as_str(), dir));
+    let mut paths = known.chain(elsewhere).filter(|(path, _)| !path.is_empty());
+    paths.find_map(|(path, dir)| dir.expand(path).iter().find_map(|path| dir.key_read_at(path)))
 }
 
 /// The policy that an operation changes.

@@ -46,6 +46,12 @@ impl ListedPaths {
     }
 }
 
+/// Whether two paths are of one file that exists.
+pub(super) fn has_same_file(path: &Path, other: &Path) -> bool {
+    let identity = |path: &Path| pintle_files::metadata(path).ok().and_then(|found| file_identity(&found));
+    identity(path).is_some_and(|wanted| identity(other) == Some(wanted))
+}
+
 fn to_key(path: &Path) -> PathBuf {
     let lower = path.to_str().map(|text| OsString::from(text.to_lowercase()));
     PathBuf::from(lower.unwrap_or_else(|| path.as_os_str().to_ascii_lowercase()))

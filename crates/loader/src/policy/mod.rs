@@ -14,13 +14,13 @@ use std::sync::OnceLock;
 
 use pintle_clients::relative_settings;
 use pintle_contract::{AgentSpec, HandlerSpec, HookDeclaration};
-use pintle_files::{normalize_path, resolve_links};
+use pintle_files::{MACHINE_KEY_FILE, normalize_path, resolve_links};
 
 use crate::discover::folder_role;
 use crate::trust::files_of_hook;
 
 pub use commands::{CommandJudgement, judge_command};
-use listed_paths::{ListedPaths, has_any_below};
+use listed_paths::{ListedPaths, has_any_below, has_same_file};
 pub use paths::PolicyPaths;
 
 /// File and directory names that contain policy or records wherever they are.
@@ -114,6 +114,22 @@ impl PolicyFiles {
     pub fn contains_policy(&self, path: &Path) -> bool {
         let has_listed_below = |path: &Path| self.listed_paths().find_below(path).next().is_some();
         self.is_policy(path) || find_readings(path).iter().any(|path| has_listed_below(path) || has_policy_below(path))
+    }
+
+    /// Whether reading a path with its contents shows the private key of this machine, which signs tapes: it is the key, a
+    /// hard link to it, or a directory with it that holds policy.
+    #[must_use]
+    pub fn contains_key(&self, path: &Path) -> bool {
+        let listed = self.listed_paths();
+        // The key is in the state directory, which is listed.
+        let keys: Vec<PathBuf> = listed.paths().map(|dir| dir.join(MACHINE_KEY_FILE)).collect();
+        let shows = |path: &Path, key: &Path| {
+            let lower = |path: &Path| path.to_string_lossy().to_lowercase();
+            lower(path) == lower(key)
+                || (key.starts_with(path) && listed.covers(path) && pintle_files::exists(key))
+                || has_same_file(path, key)
+        };
+        find_readings(path).iter().any(|path| keys.iter().any(|key| shows(path, key)))
     }
 
     /// The names of which the paths of policy consist, in lower case.

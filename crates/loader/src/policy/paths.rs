@@ -87,6 +87,13 @@ impl<'a> PolicyPaths<'a> {
         self.policy.contains_policy(&path).then_some(path)
     }
 
+    /// The path, if reading it with its contents shows the private key of this machine.
+    #[must_use]
+    pub fn key_read_at(&self, text: &str) -> Option<PathBuf> {
+        let path = self.to_absolute(text);
+        self.policy.contains_key(&path).then_some(path)
+    }
+
     /// Whether a word can name policy, by a look that costs little: a plain name that no policy has, of a file that is not
     /// there, names none. What passes has to be asked about.
     pub(super) fn name_filter(&self) -> impl Fn(&str) -> bool {

@@ -1,7 +1,7 @@
 //! Tests the user's own configuration: settings and drop-ins.
 
 use pintle_contract::{Layer, PermissionMode, Severity, TapeRetention};
-use pintle_loader::{LayerDirs, LoadOptions, LoadedPath, find_tape_retention, load_layer};
+use pintle_loader::{LayerDirs, LoadOptions, LoadedPath, find_tape_retention, find_tape_witness, load_layer};
 
 use crate::support::{AcceptingFactory, LoaderFixture};
 
@@ -112,6 +112,32 @@ fn only_the_settings_of_user_and_organisation_say_how_long_tapes_are_kept() {
     assert_eq!(find(&["none", "managed"], "own"), limits(Some(90), Some(500_000_000)));
     assert_eq!(find(&["silent"], "own"), limits(Some(7), Some(500_000_000)));
     assert!(find(&["none"], "silent").keeps_everything());
+}
+
+#[test]
+fn witness_of_the_organisation_comes_first_and_a_project_has_none() {
+    let project = LoaderFixture::new(&[
+        ("managed/config.yaml", "tapes: {keep_days: 90, witness: /mnt/audit/notes}\n"),
+        ("own/config.yaml", "tapes: {witness: /home/me/notes}\n"),
+        ("silent/config.yaml", "tapes: {keep_days: 1}\n"),
+        ("relative/config.yaml", "tapes: {witness: notes}\n"),
+        (".harness/config.yaml", "tapes: {witness: /tmp/notes}\n"),
+    ]);
+    let find = |managed: &str, own: &str| {
+        let dir = |name: &str| project.path(name);
+        let dirs = LayerDirs {
+            managed: vec![dir(managed)],
+            config: Some(dir(own)),
+            cwd: project.path(""),
+            ..LayerDirs::default()
+        };
+        find_tape_witness(&dirs)
+    };
+    let path = |text: &str| Ok(Some(std::path::PathBuf::from(text)));
+    assert_eq!(find("managed", "own"), path("/mnt/audit/notes"));
+    assert_eq!(find("silent", "own"), path("/home/me/notes"));
+    assert_eq!(find("silent", "none"), Ok(None));
+    assert!(find("managed", "relative").unwrap_err().contains("`notes` depends on the working directory"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Self-protection: an agent does not switch off or change what guards it.
 
-use pintle_shell::OperationKind::{Delete, Guard, Move, Permission, Write};
-use pintle_shell::OperationTag::{AgentSettings, Pintle};
+use pintle_shell::OperationKind::{Delete, Guard, Move, Permission, Read, Write};
+use pintle_shell::OperationTag::{AgentSettings, Pintle, Secret};
 
 use crate::RuleSeverity::{Ask, Deny};
 use crate::{OperationTest, PackDef, RuleDef};
@@ -65,6 +65,15 @@ pub(super) const PACK: PackDef = PackDef {
                 "mv a.txt b.txt",
                 "chmod +x run.sh",
             ],
+        },
+        RuleDef {
+            id: "machine-key",
+            severity: Deny,
+            tests: &[OperationTest::new(Read).tags(&[Pintle, Secret])],
+            reason: "this reads the key with which this machine signs its tapes",
+            instead: "`pintle tape key` prints the public key.",
+            stops: &["cat ~/.local/state/pintle/machine.key", "cp ~/.local/state/pintle/machine.key /tmp"],
+            passes: &["cat ~/.local/state/pintle/trust.json", "pintle tape key", "cat ~/.ssh/id_rsa"],
         },
         RuleDef {
             id: "go-round",

@@ -15,9 +15,9 @@ use super::host::{
     ToolResultRecord, TurnRecord, UserMessageRecord,
 };
 use super::{
-    ApprovalRecord, ClosedRecord, EffectRecord, EventRecord, HeaderRecord, HookCallRecord, HookReturnedRecord,
-    HookSkippedRecord, HookVetoedRecord, HooksRecord, OutcomeRecord, PassedCall, RecordedVerdict, RepairedRecord,
-    WarningRecord,
+    ApprovalRecord, CheckpointRecord, ClosedRecord, EffectRecord, EventRecord, HeaderRecord, HookCallRecord,
+    HookReturnedRecord, HookSkippedRecord, HookVetoedRecord, HooksRecord, OutcomeRecord, PassedCall, RecordedVerdict,
+    RepairedRecord, WarningRecord,
 };
 use crate::line::FieldSource;
 
@@ -171,6 +171,8 @@ records! {
         "outcome" = Outcome(OutcomeRecord<'a>), numbers [dispatch];
         /// A torn record at the end of the tape was removed.
         "repaired" = Repaired(RepairedRecord);
+        /// The records before this one were signed.
+        "checkpoint" = Checkpoint(CheckpointRecord<'a>);
         /// The tape was closed.
         "closed" = Closed(ClosedRecord<'a>);
     }

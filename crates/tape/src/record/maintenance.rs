@@ -14,6 +14,14 @@ pub struct ClosedRecord<'a> {
     pub digest: Cow<'a, str>,
 }
 
+/// A checkpoint: what a machine signed about the records before this one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckpointRecord<'a> {
+    /// The signed note.
+    pub note: Cow<'a, str>,
+}
+
 /// A torn record was removed before the tape was continued, or the program died between two records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,10 +1,10 @@
-//! The tape format, version 7.
+//! The tape format, version 8.
 //!
 //! A tape is UTF-8 text. Each line is one record: a JSON object that ends with `\n`. The writer hands the complete line
 //! to the operating system before the host acts on the record. A killed program therefore leaves complete records and
 //! at most one torn record, which is the last line. [`crate::Durability`] decides how much survives a power failure.
 //!
-//! Version 7 is the only version. A tape of another version is refused with an error that names the version of Pintle
+//! Version 8 is the only version. A tape of another version is refused with an error that names the version of Pintle
 //! that wrote it.
 //!
 //! # Encoding
@@ -72,12 +72,15 @@
 //!
 //! # Kinds: the tape itself
 //!
-//! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (7), `pintle` (the version
+//! `header` is the first record, and the only one of its kind ([`HeaderRecord`]): `format` (8), `pintle` (the version
 //! that wrote the tape), `session`, `started_ms`, `shadow` (whether the whole session runs in shadow mode).
 //!
 //! `repaired` replaces a torn record when the tape is continued ([`RepairedRecord`]): `line` (the line of the torn record,
 //! from 1, which is now the line of this record), `size_bytes` (the number of bytes that were removed). If the program
 //! died between two records, `size_bytes` is 0. What was open before this record has no end.
+//!
+//! `checkpoint` has what a machine signed about all records before it ([`CheckpointRecord`]): `note`. Not every tape has
+//! checkpoints; see below.
 //!
 //! `closed` is written when the program closes the tape and nothing is unfinished ([`ClosedRecord`]): `records` (the
 //! number of records before this one), `digest` (the SHA-256 of this line without that field). It is the last record of
@@ -165,6 +168,34 @@
 //! Any other kind is a note of the host ([`NoteRecord`]) with one field, `data`. A record of an unknown kind with other
 //! fields is kept unchanged ([`RecordBody::Unknown`]).
 //!
+//! # Checkpoints
+//!
+//! The lines of a tape are the leaves of a Merkle tree, as RFC 6962 defines it, with SHA-256: the hash of a leaf is that of
+//! a zero byte and the 32 bytes of the line's digest, and that of a node is that of a one byte and the hashes of its two
+//! subtrees. The left subtree has the largest power of two that is less than the number of leaves.
+//!
+//! A checkpoint is a note in the form of [c2sp.org/tlog-checkpoint](https://c2sp.org/tlog-checkpoint), signed as
+//! [c2sp.org/signed-note](https://c2sp.org/signed-note) says:
+//!
+//! ```text
+//! pintle.tape/HEADER
+//! SIZE
+//! ROOT
+//!
+//! — NAME SIGNATURE
+//! ```
+//!
+//! HEADER is the digest of the tape's first line in hex, SIZE the number of records before the checkpoint, which is its own
+//! `seq`, and ROOT the root of the tree over their lines in base64. In the checkpoint directly before `closed`, a line with
+//! `end` follows the ROOT. The text is the lines before the empty one, each with its `\n`.
+//! SIGNATURE is the base64 of 4 bytes that name the key and an Ed25519 signature of the text. The 4 bytes are the start of
+//! the SHA-256 of NAME, `\n`, a one byte and the 32 bytes of the public key. Checkpoints are leaves of later ones.
+//!
+//! Programs that have a key write a checkpoint when a turn of the session ends, directly before `closed`, and at the latest
+//! when an outcome follows 256 other records. A replay computes the text again and copies the signatures, because it has no
+//! key. A branch has no checkpoints. If a program should write one and cannot sign, the tape says why in a note of the kind
+//! `unsigned`, with `data` `{reason}`, once.
+//!
 //! # Order
 //!
 //! Records have the order in which things happened. All threads of a program write under one lock. Records of
@@ -187,7 +218,7 @@
 //! # Example
 //!
 //! ```json
-//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":7,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
+//! {"seq":0,"at_ms":1750000000000,"prev":null,"kind":"header","format":8,"pintle":"0.1.0","session":"s1","started_ms":1750000000000,"shadow":false}
 //! {"seq":1,"at_ms":1750000000001,"prev":"e2b8…","kind":"hooks","scope":"runtime","hooks":[{"entry":0,"chain":0,"id":"command_guard","event":"tool.pre","event_alias":"tool.pre","source":"hooks","dialect":"ai_harness","layer":"project","profile":"sequential/first_deny","priority":10,"mode":"enforce","guard":true,"on_failure":"closed","on_deny":"default","strict_matcher":false,"path":"hooks/command_guard.md","line":5,"digest":"9f86…"}]}
 //! {"seq":2,"at_ms":1750000000002,"prev":"5f0e…","origin":{"session":"s1","turn":1,"agent":"root","depth":0},"kind":"event","dispatch":1,"event":"tool.pre","payload":{"id":"call_1","name":"run_command","arguments":"{\"command\":\"mkfs\"}","args":{"command":"mkfs"}}}
 //! {"seq":3,"at_ms":1750000000002,"prev":"a41c…","kind":"hook_call","dispatch":1,"call":1,"hook":"command_guard","entry":0,"round":0,"payload":0}
@@ -215,11 +246,11 @@ pub use header::{HeaderRecord, HookScope, HooksRecord, LoadedHook};
 pub use hook::{HookCallRecord, HookReturnedRecord, HookSkippedRecord, HookVetoedRecord};
 pub use kinds::{HostRecord, NoteRecord, RecordBody};
 pub(crate) use kinds::{REDACTED, RecordNumbers, has_origin, is_reserved};
-pub use maintenance::{ClosedRecord, RepairedRecord};
+pub use maintenance::{CheckpointRecord, ClosedRecord, RepairedRecord};
 pub use verdict::{RecordedFailure, RecordedVerdict, VerdictLabel};
 
 /// The version of the format, and the only one that Pintle writes and reads.
-pub const FORMAT: u32 = 7;
+pub const FORMAT: u32 = 8;
 
 /// One line of a tape.
 ///

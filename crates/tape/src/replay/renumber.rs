@@ -1,16 +1,20 @@
 //! Builds the new tape from the replayed records, and finds where it differs from the old one.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use pintle_contract::to_hex;
+use serde::Deserialize;
 
 use super::comparing_journal::LineReplacement;
 use super::encode::RecordTail;
 use super::split::{LineContext, SplitLine};
 use crate::blobs::{BlobName, LineBlob, names_in, references_in};
+use crate::checkpoint::{CheckpointText, SignedNote};
 use crate::line::{DigestBytes, digest_bytes, is_closing, make_closing_record, parse_hex, push_position, push_shared};
-use crate::record::{RecordBody, has_origin};
+use crate::record::{CheckpointRecord, RecordBody, has_origin};
+use crate::tree::TreeFrontier;
 
 /// A new tape, and its first difference from the old one.
 #[derive(Debug)]
@@ -28,6 +32,8 @@ pub(super) struct TapeDivergence {
     pub(super) actual: Option<Vec<u8>>,
 }
 
+/// The start of a checkpoint's tail.
+const CHECKPOINT: &[u8] = b"\"kind\":\"checkpoint\",";
 /// The start of a `closed` record's tail.
 const CLOSED: &[u8] = b"\"kind\":\"closed\",";
 
@@ -66,13 +72,22 @@ fn kind_of(tail: &[u8]) -> Option<&str> {
     std::str::from_utf8(text.get(..end)?).ok()
 }
 
+/// The fields of a checkpoint from its kind on.
+#[derive(Deserialize)]
+struct CheckpointFields {
+    note: String,
+}
+
 /// The new tape so far.
 #[derive(Debug, Default)]
 struct RenumberedLines {
     tape: Vec<u8>,
     /// The digest of the last line.
     prev: Option<DigestBytes>,
-    next_seq: u64,
+    /// The digest of the first line, in hex.
+    header: String,
+    /// The tree over the lines.
+    tree: TreeFrontier,
     /// The JSON text of the last origin.
     origin: Option<Arc<str>>,
     /// The blobs that the new tape has.
@@ -86,15 +101,18 @@ impl RenumberedLines {
     /// Copies a line. Until the first difference, its number, its `prev` digest and its origin are already those it must
     /// have.
     fn copy(&mut self, index: usize, line: &SplitLine<'_>, context: LineContext) {
-        let has_valid_digest = !line.tail.starts_with(CLOSED) || is_closing(line.text);
+        let covers_tape = match line.tail {
+            tail if tail.starts_with(CLOSED) => is_closing(line.text),
+            tail if tail.starts_with(CHECKPOINT) => self.renew_checkpoint(tail).is_none_or(|renewed| renewed == tail),
+            _ => true,
+        };
         let is_chained = line.prev.as_deref().map(parse_hex) == self.prev.map(Some);
         let has_new_origin = context.origin != self.origin;
-        let is_placed = line.seq == self.next_seq && is_chained && has_new_origin == context.has_origin;
-        if self.divergence.is_none() && is_placed && context.is_written() && has_valid_digest {
+        let is_placed = line.seq == self.tree.size() && is_chained && has_new_origin == context.has_origin;
+        if self.divergence.is_none() && is_placed && context.is_written() && covers_tape {
             self.tape.extend_from_slice(line.text);
             self.tape.push(b'\n');
-            self.next_seq += 1;
-            self.prev = Some(line.digest);
+            self.add_digest(line.digest);
             self.origin = context.origin;
             self.known_blobs.extend(context.blob_names);
         } else {
@@ -102,6 +120,25 @@ impl RenumberedLines {
             self.add_blobs(context.into_blobs(line.text));
             self.push(index, line.at_ms, origin.as_deref(), line.tail);
         }
+    }
+
+    fn add_digest(&mut self, digest: DigestBytes) {
+        if self.tree.size() == 0 {
+            self.header = to_hex(&digest);
+        }
+        self.tree.push(&digest);
+        self.prev = Some(digest);
+    }
+
+    /// A checkpoint of the lines so far, with the signatures of the old one. `None` if the old one has none.
+    fn renew_checkpoint(&self, tail: &[u8]) -> Option<Vec<u8>> {
+        let fields = [b"{", tail].concat();
+        let CheckpointFields { note } = serde_json::from_slice(&fields).ok()?;
+        let SignedNote { text, signatures } = SignedNote::parse(&note)?;
+        let is_end = text.parse::<CheckpointText>().is_ok_and(|text| text.is_end);
+        let note = format!("{}\n{signatures}", CheckpointText::new(&self.header, &self.tree).with_end(is_end));
+        let checkpoint = CheckpointRecord { note: Cow::Owned(note) };
+        Some(RecordTail::encode(&RecordBody::Checkpoint(checkpoint), None).text)
     }
 
     /// Adds blobs that a line of the new tape may need.
@@ -134,23 +171,27 @@ impl RenumberedLines {
     /// Writes a record with its new number and `prev` digest.
     fn push(&mut self, index: usize, at_ms: u64, origin: Option<&str>, tail: &[u8]) {
         let prev = self.prev.as_ref().map(|prev| to_hex(prev));
-        // A `closed` record covers the lines before it, so it is computed again for the new tape.
-        let closed = tail.starts_with(CLOSED).then(|| {
-            RecordTail::encode(&RecordBody::Closed(make_closing_record(self.next_seq, at_ms, prev.as_deref())), None)
-                .text
-        });
-        let tail = closed.as_deref().unwrap_or(tail);
+        // What covers the lines before it is computed again for the new tape.
+        let seq = self.tree.size();
+        let renewed = match tail {
+            tail if tail.starts_with(CLOSED) => {
+                let closed = RecordBody::Closed(make_closing_record(seq, at_ms, prev.as_deref()));
+                Some(RecordTail::encode(&closed, None).text)
+            }
+            tail if tail.starts_with(CHECKPOINT) => self.renew_checkpoint(tail),
+            _ => None,
+        };
+        let tail = renewed.as_deref().unwrap_or(tail);
         let blobs = self.take_blobs(tail);
         let new_origin = origin.filter(|origin| self.origin.as_deref() != Some(origin));
         let mut line = Vec::with_capacity(tail.len() + 160);
-        push_position(&mut line, self.next_seq, at_ms, prev.as_deref());
+        push_position(&mut line, seq, at_ms, prev.as_deref());
         push_shared(&mut line, new_origin, blobs.iter().map(|(_, text)| text.as_slice()));
         line.extend_from_slice(tail);
         if let Some(origin) = new_origin {
             self.origin = Some(origin.into());
         }
-        self.prev = Some(digest_bytes(&line));
-        self.next_seq += 1;
+        self.add_digest(digest_bytes(&line));
         self.tape.extend_from_slice(&line);
         self.tape.push(b'\n');
         self.divergence.get_or_insert(TapeDivergence { index, actual: Some(line) });

@@ -108,6 +108,10 @@ pub(super) fn render_repaired(time: &str, healed: RepairedRecord) -> StyledLine 
     StyledLine::new(Tone::Warn, format!("{time}{text}"))
 }
 
+pub(super) fn render_checkpoint(time: &str, records: u64) -> StyledLine {
+    StyledLine::new(Tone::Quiet, format!("{time}checkpoint: {records} records signed"))
+}
+
 pub(super) fn render_closed(time: &str, closed: &ClosedRecord<'_>) -> StyledLine {
     StyledLine::new(Tone::Quiet, format!("{time}closed after {} records", closed.records))
 }

@@ -115,7 +115,8 @@ impl TapeRenderer {
             }
             RecordBody::Repaired(healed) => vec![host::render_repaired(&at, *healed)],
             RecordBody::Closed(closed) if options.notes => vec![host::render_closed(&at, closed)],
-            RecordBody::Host(_) | RecordBody::Closed(_) => Vec::new(),
+            RecordBody::Checkpoint(_) if options.notes => vec![host::render_checkpoint(&at, record.seq)],
+            RecordBody::Host(_) | RecordBody::Checkpoint(_) | RecordBody::Closed(_) => Vec::new(),
             RecordBody::Note(note) if options.notes => vec![render_note(&at, note, &options)],
             RecordBody::Note(_) => Vec::new(),
             RecordBody::Unknown { kind, .. } => {

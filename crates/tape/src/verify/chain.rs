@@ -1,13 +1,20 @@
 //! Checks how the lines of a tape are linked: their numbers and digests.
 
-use crate::line::digest_hex;
+use pintle_contract::to_hex;
+
+use crate::line::digest_bytes;
 use crate::record::Record;
+use crate::tree::TreeFrontier;
 
 /// The number and digest that the next line must have.
 #[derive(Debug, Default)]
 pub(crate) struct ChainCheck {
     pub(crate) next_seq: u64,
     pub(crate) prev: Option<String>,
+    /// The digest of the first line, in hex.
+    pub(crate) header: Option<String>,
+    /// The tree over the lines so far.
+    pub(crate) tree: TreeFrontier,
 }
 
 impl ChainCheck {
@@ -25,7 +32,12 @@ impl ChainCheck {
             breaks.push((found, shown(&self.prev)));
         }
         self.next_seq = record.seq.saturating_add(1);
-        self.prev = Some(digest_hex(text));
+        let digest = digest_bytes(text);
+        self.tree.push(&digest);
+        self.prev = Some(to_hex(&digest));
+        if self.header.is_none() {
+            self.header.clone_from(&self.prev);
+        }
         breaks
     }
 }

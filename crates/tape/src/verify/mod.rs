@@ -14,6 +14,7 @@
 //! - consistency: a prompt, a model's reply and a tool's result are the same in the record of the host, in the event
 //!   that
 //!   shows them and in the conversation; time does not go back;
+//! - the checkpoints: each is about this tape and has the root of the records before it; who signed it is not checked here;
 //! - the end: a `closed` record with the number of records and its own digest.
 //!
 //! A replay checks whether the outcomes follow from the verdicts. What was open when the tape ends is not a finding but
@@ -21,23 +22,27 @@
 
 mod agree;
 pub(crate) mod chain;
+mod checkpoints;
 mod host;
 mod messages;
 mod origins;
 mod replies;
 mod structure;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 
 use serde_json::Value;
 
 use crate::TapeError;
+use crate::checkpoint::CheckpointText;
 use crate::line::is_closing;
 use crate::read::{TapeLine, TapeReader, TornRecord};
 use crate::record::{HostRecord, RecordBody};
 use agree::ConsistencyCheck;
 use chain::ChainCheck;
+use checkpoints::check_checkpoint;
 use host::HostCheck;
 use origins::OriginCheck;
 use structure::{CheckedPayload, StructureCheck};
@@ -68,8 +73,25 @@ pub struct VerifyReport {
     pub unfinished: Vec<UnfinishedWork>,
     /// The torn record, if any.
     pub torn: Option<TornRecord>,
+    /// The checkpoints that are about the records before them. Their signatures are not checked.
+    pub checkpoints: Vec<CheckpointEntry>,
+    /// What a checkpoint says, by the number of records that it covers: for each number that was asked for and the tape has.
+    pub texts: BTreeMap<u64, CheckpointText>,
     /// The findings, in the order of the tape.
     pub findings: Vec<VerifyFinding>,
+}
+
+/// A checkpoint of a tape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckpointEntry {
+    /// The line, from 1.
+    pub line: usize,
+    /// The number of records that it covers.
+    pub size: u64,
+    /// Whether it says that the tape was closed after these.
+    pub is_end: bool,
+    /// The signed note.
+    pub note: String,
 }
 
 /// Something that was open when the tape ended.
@@ -128,7 +150,7 @@ impl fmt::Display for UnfinishedWork {
 /// # Errors
 /// When it is not a tape of a supported format.
 pub fn verify_bytes(bytes: &[u8]) -> Result<VerifyReport, TapeError> {
-    verify_lines(TapeReader::new(bytes)?)
+    verify_lines(TapeReader::new(bytes)?, &BTreeSet::new())
 }
 
 /// Verifies a tape in a file, as [`verify_bytes`] does, without keeping it in memory.
@@ -136,15 +158,27 @@ pub fn verify_bytes(bytes: &[u8]) -> Result<VerifyReport, TapeError> {
 /// # Errors
 /// When it cannot be read, or is not a tape of a supported format.
 pub fn verify_file(path: impl AsRef<Path>) -> Result<VerifyReport, TapeError> {
-    verify_lines(TapeReader::open(path)?)
+    verify_file_with_texts(path, &BTreeSet::new())
 }
 
-fn verify_lines(reader: TapeReader<'_>) -> Result<VerifyReport, TapeError> {
+/// Verifies a tape in a file, and says what checkpoints of these numbers of records say
+/// ([`texts`](VerifyReport::texts)).
+///
+/// # Errors
+/// As [`verify_file`].
+pub fn verify_file_with_texts(path: impl AsRef<Path>, sizes: &BTreeSet<u64>) -> Result<VerifyReport, TapeError> {
+    verify_lines(TapeReader::open(path)?, sizes)
+}
+
+fn verify_lines(reader: TapeReader<'_>, sizes: &BTreeSet<u64>) -> Result<VerifyReport, TapeError> {
     let mut reader = reader.abridged();
     let mut verifier = TapeVerifier::default();
     while let Some(line) = reader.next() {
         match line {
-            Ok(line) => verifier.check_line(&line, &reader),
+            Ok(line) => {
+                verifier.check_line(&line, &reader);
+                verifier.add_text(sizes);
+            }
             Err(TapeError::Line { line, reason: fault }) if line > 1 => {
                 let (record, expected) = (String::from("unreadable"), String::from("a record that can be read"));
                 verifier.report.findings.push(VerifyFinding { line, record, found: fault, expected });
@@ -190,6 +224,9 @@ impl TapeVerifier {
         }
         let findings = &mut report.findings;
         let mut notes = FindingSink { line: *number, checked: line, reader, findings };
+        if let RecordBody::Checkpoint(checkpoint) = &record.body {
+            report.checkpoints.extend(check_checkpoint(checkpoint, links, &mut notes));
+        }
         for (found, expected) in links.check_record(record, text) {
             notes.add(found, expected);
         }
@@ -224,6 +261,14 @@ impl TapeVerifier {
             host.add_outcome(ended);
         }
         host.check_record(&record.body, &mut notes);
+    }
+
+    /// Adds what a checkpoint of the records so far says, if it is one of `sizes`.
+    fn add_text(&mut self, sizes: &BTreeSet<u64>) {
+        let Self { links: ChainCheck { header: Some(header), tree, .. }, report, .. } = self else { return };
+        if sizes.contains(&tree.size()) {
+            report.texts.insert(tree.size(), CheckpointText::new(header, tree));
+        }
     }
 
     fn finish(self, torn: Option<TornRecord>, ends_whole: bool) -> VerifyReport {

@@ -168,7 +168,7 @@ impl StructureCheck {
             }
             // The veto was checked with the record before.
             RecordBody::HookVetoed(_) => {}
-            RecordBody::Header(_) | RecordBody::Host(_) => {}
+            RecordBody::Header(_) | RecordBody::Checkpoint(_) | RecordBody::Host(_) => {}
             RecordBody::Note(_) | RecordBody::Unknown { .. } => {}
         }
         None

@@ -100,6 +100,7 @@ impl TapeEnd {
         }
         let blobs = reader.blobs();
         (cursor.next_seq, cursor.prev) = (links.next_seq, links.prev);
+        (cursor.header, cursor.tree) = (links.header, links.tree.to_hex());
         cursor.origin = reader.origin().map(str::to_owned);
         cursor.blobs = blobs.digests().map(|digest| to_hex(&digest)).collect();
         let (recent_lists, has_newline) = (blobs.recent_lists(), reader.ends_with_newline());

@@ -126,7 +126,7 @@ impl BranchNumbers {
         mut body: RecordBody<'static>,
     ) -> Option<RecordBody<'static>> {
         match &mut body {
-            RecordBody::Header(_) | RecordBody::Closed(_) => return None,
+            RecordBody::Header(_) | RecordBody::Checkpoint(_) | RecordBody::Closed(_) => return None,
             RecordBody::Hooks(loaded) => {
                 return state.hooks.renumber(loaded, &mut self.entries).then_some(body);
             }

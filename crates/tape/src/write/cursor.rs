@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use pintle_contract::{Clock, to_hex};
 use serde::{Deserialize, Serialize};
 
+use super::checkpoints::UNSIGNED;
 use super::hook_numbers::{FirstHooks, HookNumbering};
 use super::line_encoder::LineEncoder;
 use super::output::{TapeOutput, TapeSink};
@@ -20,6 +21,7 @@ use crate::blobs::RecentLists;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::line::{digest_hex, parse_hex};
 use crate::record::{FORMAT, HostRecord, Record, RecordBody};
+use crate::tree::TreeFrontier;
 
 /// The position at the end of a tape: what a process needs to continue the tape without reading it.
 ///
@@ -35,6 +37,16 @@ pub struct TapeCursor {
     pub(super) next_seq: u64,
     last_ms: u64,
     pub(super) prev: Option<String>,
+    /// The digest of the first line, in hex.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) header: Option<String>,
+    /// The frontier of the tree over the lines, in hex.
+    pub(super) tree: Vec<String>,
+    /// The number of records up to the last checkpoint.
+    covered: u64,
+    /// Whether the tape says why it has no checkpoints.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_unsigned: bool,
     pub(super) dispatch: u64,
     pub(super) call: u64,
     request: u64,
@@ -68,6 +80,10 @@ impl Tape {
                 next_seq: lines.next_seq,
                 last_ms: state.output.last_ms,
                 prev: lines.prev.clone(),
+                header: lines.header.clone(),
+                tree: lines.tree.to_hex(),
+                covered: state.output.checkpoints.covered,
+                is_unsigned: state.output.checkpoints.is_unsigned,
                 dispatch: state.dispatches.last(),
                 call: self.calls.load(Ordering::Relaxed),
                 request: self.requests.load(Ordering::Relaxed),
@@ -171,6 +187,8 @@ impl TapeCursor {
                     self.next_chain = self.next_chain.max(entry.chain.saturating_add(1));
                 }
             }
+            RecordBody::Checkpoint(_) => self.covered = record.seq.saturating_add(1),
+            RecordBody::Note(note) if note.kind == UNSIGNED => self.is_unsigned = true,
             _ => {}
         }
     }
@@ -186,6 +204,8 @@ impl TapeCursor {
         let lines = LineEncoder {
             next_seq: self.next_seq,
             prev: self.prev,
+            header: self.header,
+            tree: TreeFrontier::from_hex(self.next_seq, &self.tree).unwrap_or_default(),
             last_line_bytes: self.last_line_bytes,
             known_blobs: self.blobs.iter().filter_map(|digest| parse_hex(digest)).collect(),
             origin: self.origin,
@@ -193,10 +213,12 @@ impl TapeCursor {
             ..LineEncoder::default()
         };
         let sink = TapeSink::File(TapeFile::new(file, path, self.size_bytes));
+        let mut output = TapeOutput::resume_after(lines, sink, self.last_ms);
+        (output.checkpoints.covered, output.checkpoints.is_unsigned) = (self.covered, self.is_unsigned);
         let state = TapeState {
             dispatches: DispatchTracker::resume_after(self.dispatch),
             hooks: HookNumbering::resume_after(self.next_entry, self.next_chain).with_first_hooks(self.first_hooks),
-            output: TapeOutput::resume_after(lines, sink, self.last_ms),
+            output,
             passing: None,
             sessions: BTreeSet::new(),
         };
@@ -226,9 +248,13 @@ impl TapeCursor {
         self.prev.as_deref()
     }
 
+    fn is_readable(&self) -> bool {
+        self.format == FORMAT && TreeFrontier::from_hex(self.next_seq, &self.tree).is_some()
+    }
+
     fn find_in(&self, file: &mut File) -> CursorPosition {
         let found = file.metadata().map_or(0, |known| known.len());
-        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| self.format == FORMAT) else {
+        let Some(begin) = self.size_bytes.checked_sub(self.last_line_bytes).filter(|_| self.is_readable()) else {
             return CursorPosition::NotFound("its stored position is invalid");
         };
         if found < self.size_bytes {

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use pintle_contract::{ListPrefix, Redactor};
+use pintle_contract::{ListPrefix, Redactor, to_hex};
 use serde_json::{Map, Value};
 
 use crate::blobs::{
     BlobContent, BlobExtraction, ExtractedBlob, RecentLists, RecentTexts, encode_blob, extract_blobs, name_of,
 };
-use crate::line::{self, DigestBytes, PackedFields, digest_hex, push_position, push_shared, push_tail};
+use crate::line::{self, DigestBytes, PackedFields, digest_bytes, push_position, push_shared, push_tail};
 use crate::record::RecordBody;
+use crate::tree::TreeFrontier;
 use crate::write::long_arrays;
 
 /// Encodes the lines of a tape. The same records in the same order give the same lines.
@@ -20,6 +21,10 @@ pub(super) struct LineEncoder {
     pub(super) next_seq: u64,
     /// The digest of the last line.
     pub(super) prev: Option<String>,
+    /// The digest of the first line, in hex.
+    pub(super) header: Option<String>,
+    /// The tree over the lines.
+    pub(super) tree: TreeFrontier,
     /// The length of the last line, with its end.
     pub(super) last_line_bytes: u64,
     /// The digests of the blobs that were written.
@@ -133,7 +138,12 @@ impl LineEncoder {
         push_shared(&mut self.line, new_origin.as_deref(), new_blobs.iter().map(Vec::as_slice));
         push_tail(&mut self.line, kind, &text);
         self.origin = new_origin.or_else(|| self.origin.take());
-        self.prev = Some(digest_hex(&self.line));
+        let digest = digest_bytes(&self.line);
+        self.tree.push(&digest);
+        self.prev = Some(to_hex(&digest));
+        if seq == 0 {
+            self.header.clone_from(&self.prev);
+        }
         self.next_seq += 1;
         self.line.push(b'\n');
         self.last_line_bytes = self.line.len() as u64;

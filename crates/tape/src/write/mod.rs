@@ -2,6 +2,7 @@
 
 mod append;
 mod branch;
+pub(crate) mod checkpoints;
 mod cursor;
 mod durability;
 mod file;
@@ -26,6 +27,7 @@ use pintle_files::sync_dir_of;
 use serde_json::Value;
 
 use crate::TapeError;
+use crate::checkpoint::CheckpointSigner;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::journal_records::{self, PassingDispatch};
 use crate::record::{
@@ -109,6 +111,22 @@ impl Tape {
             let _ = self.path.as_deref().map(sync_dir_of);
         }
         self
+    }
+
+    /// Has checkpoints signed from here on: at the end of each turn, before the tape is closed, and at the latest some
+    /// hundred records after the last one.
+    #[must_use]
+    pub fn with_checkpoints(self, signer: Arc<dyn CheckpointSigner>) -> Self {
+        self.with_state(|state| state.output.checkpoints.signer = Some(signer));
+        self
+    }
+
+    /// Writes a checkpoint if `record_count` records or more have none, and there is a signer.
+    pub fn record_checkpoint(&self, record_count: u64) {
+        self.with_state(|state| {
+            state.write_passing();
+            state.output.put_checkpoint(record_count.max(1), false);
+        });
     }
 
     fn from_sink(sink: TapeSink, header: HeaderRecord, clock: Arc<dyn Clock>) -> Self {

@@ -8,11 +8,15 @@ use pintle_contract::{ListPrefix, Redactor};
 use serde_json::Map;
 
 use super::Durability;
+use super::checkpoints::{CheckpointState, ends_dispatch, ends_turn};
 use super::tape_file::TapeFile;
 use crate::TapeError;
 use crate::line;
 use crate::record::{REDACTED, Record, RecordBody};
 use crate::write::line_encoder::{EncodedLine, LineEncoder};
+
+/// How many records may follow a checkpoint until the next outcome is followed by another one.
+pub(super) const MOST_UNSIGNED_RECORDS: u64 = 256;
 
 /// Observes every record as it is written, in the order of the tape.
 ///
@@ -39,6 +43,7 @@ pub(super) struct TapeOutput {
     pub(super) list_prefix: Option<ListPrefix>,
     /// Whether the last record closes the tape.
     pub(super) is_closed: bool,
+    pub(super) checkpoints: CheckpointState,
     pub(super) error: Option<TapeError>,
     /// The error as text, readable without locking the tape.
     pub(super) error_text: Arc<OnceLock<String>>,
@@ -61,6 +66,7 @@ impl TapeOutput {
             last_ms: 0,
             list_prefix: None,
             is_closed: false,
+            checkpoints: CheckpointState::default(),
             error: None,
             error_text: Arc::default(),
         }
@@ -71,8 +77,21 @@ impl TapeOutput {
         Self { last_ms, ..Self::new(lines, sink) }
     }
 
-    /// Writes a record. An error is kept.
+    /// Writes a record, and a checkpoint after it if one is due. An error is kept.
     pub(super) fn put(&mut self, at_ms: u64, body: RecordBody<'_>) {
+        let most = match () {
+            () if self.checkpoints.signer.is_none() || self.sink.has_batch() => None,
+            () if ends_turn(&body) => Some(1),
+            () => ends_dispatch(&body).then_some(MOST_UNSIGNED_RECORDS),
+        };
+        self.put_record(at_ms, body);
+        if let Some(most) = most {
+            self.put_checkpoint(most, false);
+        }
+    }
+
+    /// Writes a record. An error is kept.
+    pub(super) fn put_record(&mut self, at_ms: u64, body: RecordBody<'_>) {
         self.last_ms = self.last_ms.max(at_ms);
         self.is_closed = matches!(body, RecordBody::Closed(_));
         if let Err(source) = self.try_put(self.last_ms, body) {
@@ -85,6 +104,8 @@ impl TapeOutput {
         if self.is_closed {
             return;
         }
+        // It says that the tape ends here, whatever another one says about the same records.
+        self.put_checkpoint(0, true);
         let closed =
             line::make_closing_record(self.lines.next_seq, self.last_ms.max(at_ms), self.lines.prev.as_deref());
         self.put(at_ms, RecordBody::Closed(closed));
@@ -133,7 +154,7 @@ impl TapeOutput {
         let list_prefix = self.list_prefix.take();
         let Self { lines, sink, durability, observer: follower, redactor: secrets, error: fault, .. } = self;
         let syncs = durability.should_sync_after(&body);
-        let secrets = secrets.as_deref().filter(|_| !matches!(body, RecordBody::Closed(_)));
+        let secrets = secrets.as_deref().filter(|_| !matches!(body, RecordBody::Closed(_) | RecordBody::Checkpoint(_)));
         let mut prepared = lines.encode(&body, secrets, list_prefix)?;
         let redacted = prepared.redacted.take().map(|fields| (fields, prepared.origin.clone()));
         let EncodedLine { seq, prev, line } = lines.add(at_ms, body.kind(), prepared)?;
@@ -163,6 +184,11 @@ impl TapeSink {
         if let Self::File(file) = self {
             file.begin_batch();
         }
+    }
+
+    /// Whether lines are collected.
+    fn has_batch(&self) -> bool {
+        matches!(self, Self::File(file) if file.has_batch())
     }
 
     fn write(&mut self, line: &[u8]) -> io::Result<()> {

@@ -87,6 +87,11 @@ impl TapeFile {
         }
     }
 
+    /// Whether lines are collected.
+    pub(super) fn has_batch(&self) -> bool {
+        self.batch.is_some()
+    }
+
     pub(super) fn begin_batch(&mut self) {
         self.batch.get_or_insert_default();
     }

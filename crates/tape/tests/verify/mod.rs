@@ -7,6 +7,7 @@ mod changes;
 mod cut;
 mod edits;
 mod ends;
+mod proofs;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -35,10 +36,13 @@ struct VerifySessionFixture {
 
 impl VerifySessionFixture {
     fn new() -> Self {
+        Self::on_tape(Tape::in_memory(HeaderRecord::new("s1", 0), Arc::new(FakeClock::new())))
+    }
+
+    fn on_tape(tape: Tape) -> Self {
         let judge =
             |name: &str| hook("judge", EventName::parse(name).unwrap(), ScriptedHandler::from_verdict(Verdict::pass()));
         let chain = chain(Layer::Project, Profile::SequentialFirstDeny, ["tool.pre", "permission.ask"].map(judge));
-        let tape = Tape::in_memory(HeaderRecord::new("s1", 0), Arc::new(FakeClock::new()));
         tape.record_hooks([&chain]);
         let origin = Origin { session: "s1".into(), turn: 1, agent: "root".into(), ..Origin::default() };
         Self { tape, chain, origin: Arc::new(origin) }

@@ -163,12 +163,12 @@ fn what_is_no_tape_is_refused_with_its_line() {
         (String::from("{\"seq\":0,"), "line 1 is truncated after 9 bytes; the tape contains no complete record"),
         (format!("{header}\n{header}\n"), "line 2: a second header; a tape has only one"),
         (
-            header.replace("\"format\":7", "\"format\":6") + "\n",
-            "cannot read a tape of format 6, which pintle 0.1.0 wrote: this program reads format 7; use the version that wrote it",
+            header.replace("\"format\":8", "\"format\":7") + "\n",
+            "cannot read a tape of format 7, which pintle 0.1.0 wrote: this program reads format 8; use the version that wrote it",
         ),
         (
-            header.replace("\"format\":7", "\"format\":8").replace("\"pintle\"", "\"by\"") + "\n",
-            "cannot read a tape of format 8, which an unknown version of pintle wrote: this program reads format 7; use the version that wrote it",
+            header.replace("\"format\":8", "\"format\":9").replace("\"pintle\"", "\"by\"") + "\n",
+            "cannot read a tape of format 9, which an unknown version of pintle wrote: this program reads format 8; use the version that wrote it",
         ),
     ];
     for (text, expected) in cases {

@@ -181,7 +181,8 @@ impl RunArgs {
             false => ended,
         };
         session.end();
-        let digest = tape.tape.close();
+        let (digest, unwitnessed) = tape.close();
+        unwitnessed.iter().for_each(|error| terminal.print_note(error));
         live.show_end(&session, &built.runtime, (&path, digest.as_deref()));
         absent.print_summary(terminal, is_team);
         remove_expired_after_command(terminal);

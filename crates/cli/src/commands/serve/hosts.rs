@@ -8,7 +8,8 @@ use std::time::Duration;
 use clap::Args;
 use pintle_bridge::serving::protocol::{ErrorCode, RequestError};
 use pintle_bridge::serving::{HostServer, ServedHooks};
-use pintle_host::loader::TrustItemKind;
+use pintle_host::loader::{LayerDirs, TrustItemKind, state_dir};
+use pintle_host::tape::proof::MachineSigner;
 use pintle_host::tape::{HeaderRecord, Tape, TapeError};
 use pintle_host::{Clock, HookCache, HookOverlay, LoadedRuntime, RuntimeBuilder, Severity, SystemClock};
 
@@ -17,7 +18,7 @@ use super::stdio;
 use crate::error::{CliError, CliStatus};
 use crate::options::{
     HookOptions, HookPaths, RedactionOptions, compile_own_chains, current_dir, defer_approval, load_hooks,
-    session_names, start_builder, trust,
+    machine_signer, session_names, start_builder, trust,
 };
 use crate::terminal::Terminal;
 
@@ -52,7 +53,15 @@ impl HostArgs {
             })?;
         }
         let (hooks, redacts) = (self.hooks, self.redaction.is_on());
-        let source = SessionHookLoader { places, hooks, tapes: self.tapes, redacts, cache: Arc::default() };
+        let source = SessionHookLoader {
+            places,
+            hooks,
+            tapes: self.tapes,
+            redacts,
+            cache: Arc::default(),
+            state_dir: state_dir.clone(),
+            terminal: terminal.clone(),
+        };
         let built = load_hooks(source.builder()?, &source.places.paths, terminal)?;
         let served = source.select_hooks(&built)?;
         let idle = (!self.stdio).then_some(IDLE);
@@ -72,6 +81,10 @@ struct SessionHookLoader {
     tapes: Option<PathBuf>,
     redacts: bool,
     cache: Arc<HookCache>,
+    /// The directory with the key that signs tapes.
+    state_dir: Option<PathBuf>,
+    /// Where it is told that a witness does not have a checkpoint.
+    terminal: Terminal,
 }
 
 impl SessionHookLoader {
@@ -114,6 +127,14 @@ impl SessionHookLoader {
         })
     }
 
+    /// Who signs the tape of a session.
+    fn make_signer(&self) -> Arc<MachineSigner> {
+        let terminal = self.terminal.clone();
+        let state = self.state_dir.clone().or_else(state_dir);
+        let signer = machine_signer(state, || LayerDirs::find(PathBuf::new(), None, None));
+        Arc::new(signer.with_error_report(move |error| terminal.print_note(error)))
+    }
+
     /// Starts the tape of a session. Its file is named after the time, because the host chooses the ID of the session.
     fn start_tape(&self, session: &str) -> Result<Option<Arc<Tape>>, RequestError> {
         let Some(dir) = &self.tapes else { return Ok(None) };
@@ -124,7 +145,7 @@ impl SessionHookLoader {
             {
                 Err(TapeError::Exists { .. }) => {}
                 Err(error) => return Err(RequestError::new(ErrorCode::NoTape, error.to_string())),
-                Ok(tape) => return Ok(Some(Arc::new(tape))),
+                Ok(tape) => return Ok(Some(Arc::new(tape.with_checkpoints(self.make_signer())))),
             }
         }
         Err(RequestError::new(ErrorCode::NoTape, "too many sessions started in the same millisecond"))

@@ -1,6 +1,8 @@
-//! `pintle tape`: shows, verifies and exports session tapes.
+//! `pintle tape`: shows, verifies, proves and exports session tapes.
 
 mod export;
+mod key;
+mod prove;
 mod show;
 mod verify;
 
@@ -26,6 +28,16 @@ enum TapeCommand {
     /// Check that a tape is complete and unmodified.
     #[command(long_about = "Check that a tape is complete and unmodified, and that the host obeyed every decision")]
     Verify(verify::TapeVerifyArgs),
+    /// Prove that one record is on a tape.
+    ///
+    /// Prints JSON with the record and what `verify-proof` needs to check it without the tape.
+    Prove(prove::TapeProveArgs),
+    /// Check a proof of one record.
+    VerifyProof(prove::TapeVerifyProofArgs),
+    /// Print the public key of this machine.
+    ///
+    /// This machine signs its tapes with a private key, which is made when it is needed first.
+    Key(key::TapeKeyArgs),
     /// Write a tape's records as plain JSON lines.
     ///
     /// Each line is a complete record, for other programs.
@@ -37,6 +49,9 @@ impl TapeArgs {
         match self.command {
             TapeCommand::Show(show) => show.execute(terminal, global),
             TapeCommand::Verify(verify) => verify.execute(terminal, global),
+            TapeCommand::Prove(prove) => prove.execute(terminal, global),
+            TapeCommand::VerifyProof(verify) => verify.execute(terminal, global),
+            TapeCommand::Key(key) => key.execute(terminal, global),
             TapeCommand::Export(export) => export.execute(terminal, global),
         }
     }

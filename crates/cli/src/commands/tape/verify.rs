@@ -1,14 +1,18 @@
 //! `pintle tape verify`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use pintle_host::files;
+use pintle_host::tape::proof::{EvidenceReport, WitnessNotes, check_evidence};
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
-use pintle_host::tape::verify::{VerifyReport, verify_file};
+use pintle_host::tape::verify::{VerifyReport, verify_file_with_texts};
 use pintle_host::tape::{TapeCursor, is_being_written, session_folder};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::key::read_keys;
 use super::tape_error;
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
@@ -24,6 +28,13 @@ pub(crate) struct TapeVerifyArgs {
     /// Require this digest, or one that starts with it. `pintle run` and this command print the digest of a tape.
     #[arg(long, value_name = "DIGEST", value_parser = parse_digest)]
     expect: Option<String>,
+    /// Require that one of these keys signed each checkpoint: a public key as `pintle tape key` prints it, or a file with
+    /// such keys.
+    #[arg(long, value_name = "KEY")]
+    key: Vec<String>,
+    /// Require that the tape begins as each of its checkpoints in this file says.
+    #[arg(long, value_name = "FILE")]
+    witness: Option<PathBuf>,
 }
 
 /// What is known about a tape apart from its contents.
@@ -32,6 +43,8 @@ struct ExternalTapeFacts {
     is_running: bool,
     /// What shows that it is not valid.
     objections: Vec<String>,
+    /// What its checkpoints prove, if that was asked for.
+    evidence: Option<EvidenceReport>,
 }
 
 /// What the state file next to the tape of a host session says about the tape.
@@ -44,13 +57,24 @@ impl TapeVerifyArgs {
     /// Verifies a tape; the exit status is 1 unless it is valid and complete.
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let is_running = is_being_written(&self.tape).unwrap_or(false) || has_running_calls(&self.tape);
-        let report = verify_file(&self.tape).map_err(|error| tape_error(&self.tape, error))?;
+        let keys = read_keys(&self.key)?;
+        let witness = self.witness.as_deref().map(read_witness).transpose()?;
+        let notes = witness.iter().flat_map(|witness| &witness.notes);
+        // The text for one record has the origin.
+        let sizes: BTreeSet<u64> = notes.map(|note| note.text.size).chain([1]).collect();
+        let report = verify_file_with_texts(&self.tape, &sizes).map_err(|error| tape_error(&self.tape, error))?;
+        let is_evidence = witness.is_some() || !keys.is_empty();
+        let evidence = is_evidence.then(|| check_evidence(&report, &keys, witness.as_ref()));
         let mut against = Vec::new();
         if let Some(expected) = self.expect.as_ref().filter(|expected| !report.digest.starts_with(expected.as_str())) {
             against.push(format!("its digest is {}; expected {expected}", report.digest));
         }
         against.extend(check_stored_cursor(&self.tape));
-        let beside = ExternalTapeFacts { is_running, objections: against };
+        against.extend(evidence.iter().flat_map(|evidence| evidence.objections.iter().cloned()));
+        let unreadable = witness.iter().flat_map(|witness| &witness.unreadable);
+        unreadable
+            .for_each(|line| terminal.print_note(format_args!("line {line} of the witness file is not a checkpoint")));
+        let beside = ExternalTapeFacts { is_running, objections: against, evidence };
         if global.json {
             terminal.print_json(&report_to_json(&report, &beside));
         } else {
@@ -59,6 +83,12 @@ impl TapeVerifyArgs {
         let is_whole = report.is_complete() && beside.objections.is_empty() && !is_running;
         Ok(if is_whole { CliStatus::Done } else { CliStatus::Failed })
     }
+}
+
+fn read_witness(path: &Path) -> Result<WitnessNotes, CliError> {
+    let text = files::read_text(path);
+    let text = text.map_err(|error| CliError::invalid_input(format!("cannot read `{}`: {error}", path.display())))?;
+    Ok(WitnessNotes::parse(&text))
 }
 
 fn parse_digest(text: &str) -> Result<String, String> {
@@ -120,8 +150,24 @@ fn render_report(report: &VerifyReport, facts: &ExternalTapeFacts) -> Vec<Styled
         if report.resumed > 0 { format!(", resumed {}", count_text(report.resumed, "time")) } else { String::new() };
     last.push(Tone::Quiet, format!("  (session {session}: {}{resumed})", counts.join(", ")));
     lines.push(last);
+    lines.extend(facts.evidence.as_ref().map(|evidence| render_evidence(evidence, report)));
     lines.push(StyledLine::new(Tone::Quiet, format!("digest: {}", report.digest)));
     lines
+}
+
+/// Says how much of a tape its checkpoints prove.
+fn render_evidence(evidence: &EvidenceReport, report: &VerifyReport) -> StyledLine {
+    let EvidenceReport { signed_count, witnessed_count, proved_count, unproved_count, .. } = evidence;
+    let rest = match unproved_count {
+        0 => String::new(),
+        1 if report.closed => String::from("; only `closed` follows"),
+        1 => String::from("; the last record has no checkpoint after it"),
+        count => format!("; the last {count} records have no checkpoint after them"),
+    };
+    let tone = if *proved_count > 0 { Tone::Good } else { Tone::Warn };
+    let mut line = StyledLine::new(tone, format!("proved: {proved_count} of {} records", report.records));
+    line.push(Tone::Quiet, format!("  (checkpoints: {signed_count} signed, {witnessed_count} witnessed{rest})"));
+    line
 }
 
 fn count_text(count: usize, noun: &str) -> String {
@@ -152,6 +198,13 @@ fn report_to_json(report: &VerifyReport, facts: &ExternalTapeFacts) -> Value {
         "findings": findings.collect::<Vec<_>>(),
         "against": facts.objections,
         "unfinished": unfinished.collect::<Vec<_>>(),
+        "checkpoints": report.checkpoints.len(),
+        "proof": facts.evidence.as_ref().map(|evidence| json!({
+            "signed": evidence.signed_count,
+            "witnessed": evidence.witnessed_count,
+            "proved": evidence.proved_count,
+            "unproved": evidence.unproved_count,
+        })),
         "torn": report.torn.map(|torn| json!({"line": torn.line, "size_bytes": torn.size_bytes})),
     })
 }

@@ -1,5 +1,7 @@
 //! Reads the user's settings: `config.yaml`.
 
+use std::path::PathBuf;
+
 use pintle_contract::{PermissionMode, TapeRetention, UntrustedGuardPolicy};
 
 use super::{agent, hooks};
@@ -54,7 +56,10 @@ pub(super) fn read(
     }
     // Keys of Pintle's own.
     project.untrusted_guards = fields.choice("untrusted_guards", &UntrustedGuardPolicy::WORDS);
-    project.tape_retention = fields.fields("tapes").map(read_retention).unwrap_or_default();
+    if let Some(mut tapes) = fields.fields("tapes") {
+        project.tape_witness = read_witness(&mut tapes);
+        project.tape_retention = read_retention(tapes);
+    }
     for key in OTHER_SECTIONS {
         let _ = fields.node(key);
     }
@@ -77,6 +82,19 @@ fn warn_misplaced_events(fields: &FieldReader<'_>, place: &str) {
             fields.report().value_error("misplaced_key", message, entry.key_span, help);
         }
     }
+}
+
+/// Reads to which file the checkpoints of tapes are appended.
+fn read_witness(reader: &mut FieldReader<'_>) -> Option<PathBuf> {
+    let span = reader.span_of("witness");
+    let path = PathBuf::from(reader.text("witness")?);
+    if path.is_absolute() || path.starts_with("~") {
+        return Some(path);
+    }
+    // Every process has another working directory.
+    let message = format!("`{}` depends on the working directory", path.display());
+    reader.report().value_error("bad_value", message, span, "write an absolute path, or one that starts with `~/`");
+    None
 }
 
 /// Reads how long tapes are kept.

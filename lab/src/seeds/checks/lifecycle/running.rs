@@ -120,6 +120,7 @@ fn check_in_claude_code(document: &LifecycleDocument, command: &str, wanted: u8)
         deadline: &deadline,
         entry: None,
         kept_sessions: None,
+        signer: None,
     };
     let answer = pintle_bridge::handle_call(&errand, |_| Ok(builder(dir.path())));
     expect_equal(&answer.exit_code, &wanted)?;
