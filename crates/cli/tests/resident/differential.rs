@@ -132,7 +132,14 @@ fn both_ways_have_the_same_outcome() {
         assert!(full.len() > 10, "{session} has {} records", full.len());
         assert_eq!(full.len(), client.len(), "{session}");
         for (full, client) in full.iter().zip(&client) {
-            let text = |record: &Value| normalized(record.to_string().as_bytes(), &root);
+            let text = |record: &Value| {
+                let mut record = record.clone();
+                // What is signed depends on the times and on the key of each state directory.
+                if let Some(note) = record.get_mut("note") {
+                    *note = json!(note.as_str().and_then(|note| note.lines().nth(1)));
+                }
+                normalized(record.to_string().as_bytes(), &root)
+            };
             assert_eq!(text(full), text(client), "{session}");
         }
     }
