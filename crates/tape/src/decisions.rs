@@ -223,7 +223,7 @@ impl RecordedDecision {
 }
 
 /// Collects the decisions of a tape from its records.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct DecisionCollector {
     decisions: Vec<RecordedDecision>,
     /// The positions of the dispatches that have not ended.
