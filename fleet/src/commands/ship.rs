@@ -47,8 +47,9 @@ impl ShipArgs {
                 .help("name it with `--state-dir`")
         })?;
         let directories = if self.directory.is_empty() { vec![PathBuf::from(".")] } else { self.directory };
+        let collector = self.to;
         let options = ShipperOptions {
-            collector: self.to,
+            collector: collector.clone(),
             token,
             places: TapePlaces { state_dir: Some(state_dir.clone()), directories },
             state_dir,
@@ -58,6 +59,7 @@ impl ShipArgs {
         };
         let mut shipper = TapeShipper::new(options, SystemTimer::default(), print_note)?;
         if !self.once {
+            print_note(&format!("shipping to {collector} until stopped"));
             shipper.follow().await?;
             return Ok(true);
         }
