@@ -187,6 +187,34 @@ pub fn home_dir() -> Option<PathBuf> {
     env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
+/// The variable that names the state directory.
+const STATE: &str = "PINTLE_STATE_DIR";
+/// The default place of state in a home directory.
+pub const BELOW_STATE: &str = ".local/state";
+
+/// The directory of what Pintle stores between runs: `PINTLE_STATE_DIR`, `$XDG_STATE_HOME/pintle`, otherwise
+/// `~/.local/state/pintle`. It may not exist; `None` without a home directory.
+#[must_use]
+pub fn state_dir() -> Option<PathBuf> {
+    dir_from_env(STATE).or_else(|| default_pintle_dir("XDG_STATE_HOME", BELOW_STATE))
+}
+
+/// Pintle's directory in one that a variable of the XDG Base Directory Specification names, otherwise in a directory of
+/// the user's home directory.
+#[must_use]
+pub fn default_pintle_dir(base: &'static str, below_home: &str) -> Option<PathBuf> {
+    // The specification says to ignore relative paths.
+    let base = dir_from_env(base).filter(|base| base.is_absolute());
+    let below = |home: PathBuf| below_home.split('/').fold(home, |dir, name| dir.join(name));
+    Some(base.or_else(|| home_dir().map(below))?.join("pintle"))
+}
+
+/// The directory that a variable names, if it is set and not empty.
+#[must_use]
+pub fn dir_from_env(variable: &'static str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
 /// The absolute path of an existing file, without links. On Windows as programs write it: `C:\\dir`, not `\\\\?\\C:\\dir`.
 ///
 /// # Errors

@@ -245,7 +245,7 @@ fn is_left_to_host(answer: ApprovalResult) -> bool {
 }
 
 /// Collects the decisions of a tape from its records.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct DecisionCollector {
     decisions: Vec<RecordedDecision>,
     /// The decisions of the dispatches that have not ended.

@@ -424,6 +424,18 @@ pub fn load_state(dir: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(read_if_exists(&dir.join(STATE))?.map(lines_of_state))
 }
 
+/// The directory of a state directory in which the sessions of all host agents are, with a directory for each agent.
+#[must_use]
+pub fn hosts_dir(state_directory: &Path) -> PathBuf {
+    state_directory.join("bridge")
+}
+
+/// The directories of the host agents that have sessions, in no particular order.
+#[must_use]
+pub fn host_folders(state_directory: &Path) -> Vec<PathBuf> {
+    subdirectories(&hosts_dir(state_directory)).collect()
+}
+
 /// The session directories in a directory, in no particular order: those with a tape or a lock. Everything else is
 /// skipped, as is everything that cannot be read.
 #[must_use]

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The folders with the crates, and the chores that have a workspace of their own.
-pub const SOURCE_FOLDERS: [&str; 2] = ["crates/", "lab/"];
+/// The folders with the crates, and those that have a workspace of their own: the program for many machines and chores.
+pub const SOURCE_FOLDERS: [&str; 3] = ["crates/", "fleet/", "lab/"];
 
 /// Whether a file is below the `src` of a crate or of the chores.
 #[must_use]
@@ -112,7 +112,7 @@ fn read_folder(dir: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -
         let entry = entry?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
-            if ![".git", "target", "lab/target"].contains(&name.as_str()) {
+            if ![".git", "target", "fleet/target", "lab/target"].contains(&name.as_str()) {
                 read_folder(&entry.path(), &format!("{name}/"), files)?;
             }
         } else if let Ok(text) = fs::read_to_string(entry.path()) {

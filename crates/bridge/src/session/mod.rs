@@ -27,6 +27,7 @@ use store::SessionStore;
 
 pub(crate) use changes::TrackedState;
 pub(crate) use error_text::session_error_text;
+pub use pintle_host::tape::session_folder::hosts_dir;
 pub(crate) use state::HostSessionState;
 pub use store::KeptSessions;
 pub(crate) use store::{HostSessionError, ScriptStateCopy};
@@ -70,12 +71,6 @@ pub(crate) enum EndedWork {
 /// The directory of a host in the state directory.
 pub(crate) fn host_folder(state_directory: &Path, host: &str) -> PathBuf {
     hosts_dir(state_directory).join(host)
-}
-
-/// The directory of a state directory in which the sessions of all hosts are.
-#[must_use]
-pub fn hosts_dir(state_directory: &Path) -> PathBuf {
-    state_directory.join("bridge")
 }
 
 /// The state of a session as its last call left it, to be looked at; `None` if the session is not known.

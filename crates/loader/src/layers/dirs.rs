@@ -1,9 +1,10 @@
 //! Directories that a command line or the environment names.
 
 use super::account::{is_of_each_account, resolve_named_dir};
-use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf, absolute};
+
+use pintle_files::{BELOW_STATE, default_pintle_dir, dir_from_env, state_dir};
 
 /// The directory of an organisation's hooks for everyone on the machine.
 pub const MANAGED_DIR: &str = "/etc/pintle";
@@ -12,11 +13,8 @@ pub const MANAGED_DIR: &str = "/etc/pintle";
 const MORE_MANAGED: &str = "PINTLE_MANAGED_DIR";
 /// Variables that name the user's configuration directory, in order of precedence: Pintle's, then docker-agent's.
 const CONFIG: [&str; 3] = ["PINTLE_CONFIG_DIR", "DOCKER_AGENT_CONFIG_DIR", "CAGENT_CONFIG_DIR"];
-/// The variable that names the state directory.
-const STATE: &str = "PINTLE_STATE_DIR";
-/// The default places of both in a home directory.
+/// The default place in a home directory.
 const BELOW_CONFIG: &str = ".config";
-const BELOW_STATE: &str = ".local/state";
 
 /// The directories of a user, the same in every working directory. Each may be missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -81,7 +79,7 @@ impl fmt::Display for MissingDir {
 /// directory counts although a variable names another one: the next process may not have the variable.
 pub(crate) fn default_dirs() -> impl Iterator<Item = PathBuf> {
     let UserDirs { config, state, managed } = UserDirs::from_env();
-    let defaults = [default_config_dir(), default_pintle_dir("XDG_STATE_HOME", ".local/state")];
+    let defaults = [default_config_dir(), default_pintle_dir("XDG_STATE_HOME", BELOW_STATE)];
     [config, state, managed, Some(PathBuf::from(MANAGED_DIR))].into_iter().chain(defaults).flatten()
 }
 
@@ -129,22 +127,4 @@ fn config_dir_from_env() -> Option<(PathBuf, &'static str)> {
 /// The default directory of the user's own settings and hooks.
 fn default_config_dir() -> Option<PathBuf> {
     default_pintle_dir("XDG_CONFIG_HOME", BELOW_CONFIG)
-}
-
-/// The directory of what Pintle stores between runs: `PINTLE_STATE_DIR`, `$XDG_STATE_HOME/pintle`, otherwise
-/// `~/.local/state/pintle`. It may not exist; `None` without a home directory.
-#[must_use]
-pub fn state_dir() -> Option<PathBuf> {
-    dir_from_env(STATE).or_else(|| default_pintle_dir("XDG_STATE_HOME", BELOW_STATE))
-}
-
-fn default_pintle_dir(base: &'static str, below_home: &str) -> Option<PathBuf> {
-    // The XDG Base Directory Specification says to ignore relative paths.
-    let base = dir_from_env(base).filter(|base| base.is_absolute());
-    let below = |home: PathBuf| below_home.split('/').fold(home, |dir, name| dir.join(name));
-    Some(base.or_else(|| pintle_files::home_dir().map(below))?.join("pintle"))
-}
-
-fn dir_from_env(variable: &'static str) -> Option<PathBuf> {
-    env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -13,8 +13,9 @@ use std::path::{Path, PathBuf};
 
 pub use account::resolve_named_dir;
 pub(crate) use dirs::default_dirs;
-pub use dirs::{MANAGED_DIR, MissingDir, UserDirs, find_config_dir, find_managed_dir, state_dir};
+pub use dirs::{MANAGED_DIR, MissingDir, UserDirs, find_config_dir, find_managed_dir};
 pub use folder::{find_tape_retention, find_tape_witness, load_layer};
+pub use pintle_files::state_dir;
 pub use project::find_projects;
 
 /// The sources of hooks if the user does not name a path.

@@ -19,7 +19,7 @@ const WITHHELD_IF_DENIED: [EventKind; 4] =
 const SHORTEST_PART_BYTES: usize = 4;
 
 /// Every text of a tape that a hook rewrote or denied, as it was before.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RemovedTexts {
     texts: BTreeSet<String>,
     /// The payloads of the open dispatches: as fired, and the newest version.

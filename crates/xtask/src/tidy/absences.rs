@@ -79,6 +79,7 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
             ("crates/cli/src/commands/serve/http.rs", "hosts of this machine ask `pintle serve --http`"),
             ("crates/cli/src/commands/view/mod.rs", "the user's browser asks `pintle view`"),
             ("crates/cli/src/loopback/", "programs of this machine ask `pintle serve --http` and `pintle view`"),
+            ("fleet/", "machines send their tapes to a collector; it runs no hooks"),
         ],
     },
     ForbiddenPattern {
@@ -124,7 +125,7 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
         rule: "nothing under the program prints",
         words: &["println!", "print!", "eprintln!", "eprint!", "dbg!", "io::stdout", "io::stderr"],
         scope: EVERYWHERE,
-        allowed_in: &["crates/cli/", "crates/xtask/", "lab/"],
+        allowed_in: &["crates/cli/", "crates/xtask/", "fleet/", "lab/"],
         excused: &[
             ("crates/testkit/src/bench/", "a bench prints its measurements"),
             ("crates/shell/build.rs", "it tells cargo which texts it reads"),
