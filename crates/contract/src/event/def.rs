@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::aliases::{require_lists, require_object, require_texts, sync_aliases};
 use super::payload_error::EventPayloadError;
@@ -163,9 +163,26 @@ pub enum ContextScope {
     Call,
 }
 
-/// The schemas by the event's name. `cargo xtask reference` writes the file, and its `--check` compares it.
-static SCHEMAS: LazyLock<HashMap<String, Value>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("schemas.json")).unwrap_or_default());
+/// The file with the schemas, which `cargo xtask reference` writes, and whose `--check` compares it. What several schemas
+/// define, the file has once: their `$defs` are lists of names in it.
+#[derive(Default, Deserialize)]
+struct SchemaFile {
+    definitions: Map<String, Value>,
+    /// The schemas by the event's name.
+    events: HashMap<String, Value>,
+}
+
+/// The schemas by the event's name.
+static SCHEMAS: LazyLock<HashMap<String, Value>> = LazyLock::new(|| {
+    // A test compares all that is read with what the file was written from.
+    let SchemaFile { definitions, mut events } = serde_json::from_str(include_str!("schemas.json")).unwrap_or_default();
+    for listed in events.values_mut().filter_map(|schema| schema.get_mut("$defs")) {
+        let names = listed.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let defined = names.filter_map(|name| Some((name.to_owned(), definitions.get(name)?.clone())));
+        *listed = Value::Object(defined.collect());
+    }
+    events
+});
 
 /// The schema of an event of the catalogue.
 pub(super) fn find_schema(event: &str) -> &'static Value {

@@ -24,11 +24,11 @@ const REPORTS: [(&str, &str); 3] = [
 /// Renders one file per event, that of the protocol and those of the reports, and the files that the program carries.
 pub(super) fn render_pages() -> GeneratedPages {
     let generated = EventKind::ALL.iter().map(|kind| (kind.def(), kind.generate_schema()));
-    let by_event: Map<String, Value> = generated.clone().map(|(def, schema)| (def.name.to_owned(), schema)).collect();
+    let embedded = embed_schemas(generated.clone());
     let files = generated.map(|(def, schema)| (schema_path(def), format!("{:#}\n", titled_schema(def, schema))));
     let protocol = generate_protocol_schema();
     let others = [
-        (EMBEDDED.to_owned(), format!("{}\n", Value::Object(by_event))),
+        (EMBEDDED.to_owned(), format!("{embedded}\n")),
         (EMBEDDED_PROTOCOL.to_owned(), format!("{protocol}\n")),
         (PROTOCOL.to_owned(), format!("{protocol:#}\n")),
     ];
@@ -36,6 +36,23 @@ pub(super) fn render_pages() -> GeneratedPages {
     let written = pintle_dialects::file_schemas();
     let written = written.into_iter().map(|file| (file_schema_path(&file.name), format!("{:#}\n", file.schema)));
     files.chain(others).chain(reports).chain(written).collect()
+}
+
+/// The schemas of the events as the program carries them: what several define is there once, and their `$defs` list its
+/// name. A test of this page compares them with what the program makes of it.
+fn embed_schemas(generated: impl Iterator<Item = (&'static EventDef, Value)>) -> Value {
+    let (mut definitions, mut events) = (Map::new(), Map::new());
+    for (def, mut schema) in generated {
+        if let Some(own) = schema.get_mut("$defs") {
+            let names = own.as_object().into_iter().flatten().map(|(name, definition)| {
+                definitions.insert(name.clone(), definition.clone());
+                Value::from(name.as_str())
+            });
+            *own = names.collect();
+        }
+        events.insert(def.name.to_owned(), schema);
+    }
+    json!({"definitions": definitions, "events": events})
 }
 
 /// The path of the schema of files that users write.
@@ -55,4 +72,18 @@ fn titled_schema(def: &EventDef, schema: Value) -> Value {
         fields.extend(known.into_iter().filter(|(name, _)| name != "title"));
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_has_each_schema_as_it_is_generated() {
+        for kind in EventKind::ALL {
+            let (has, generated) = (kind.def().schema(), kind.generate_schema());
+            // With the order of their keys.
+            assert_eq!(has.to_string(), generated.to_string(), "{}", kind.def().name);
+        }
+    }
 }
