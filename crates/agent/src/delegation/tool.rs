@@ -80,7 +80,7 @@ pub(super) fn tools(agents: &[Arc<AgentSpec>]) -> impl Iterator<Item = Arc<dyn T
     let known: Vec<String> = agents.iter().map(|agent| format!("{}: {}", agent.name, agent.description)).collect();
     let known = if known.is_empty() { String::new() } else { format!(" Agents: {}", known.join("; ")) };
     TOOLS.iter().map(move |def| -> Arc<dyn Tool> {
-        let takes_task = std::ptr::fn_addr_eq(def.properties, task_properties as fn() -> Value);
+        let takes_task = (def.properties)().get("task").is_some();
         let description = format!("{}{}", def.description, if takes_task { known.as_str() } else { "" });
         def.build(Arc::new(ModelTool { description, ..def.to_definition() }), None, &Arc::new(()))
     })

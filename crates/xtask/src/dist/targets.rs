@@ -29,8 +29,9 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         cross_build: "zigbuild",
         variables: &[("CC_x86_64_unknown_linux_musl", "musl-gcc")],
         // A program that can be loaded anywhere has a list of its pointers; the first makes it twenty times smaller.
-        // The last makes functions with the same code one: nothing here tells functions apart by their addresses.
-        link_args: &["-Wl,-z,pack-relative-relocs", USE_LLD, "-Wl,--icf=all"],
+        // The last two make functions with the same code one, and constants with the same bytes: nothing here tells
+        // such apart by their addresses.
+        link_args: &["-Wl,-z,pack-relative-relocs", USE_LLD, "-Wl,--icf=all", "-Wl,--ignore-data-address-equality"],
         is_windows: false,
         deb_arch: Some("amd64"),
         wheel_tags: &["manylinux_2_17_x86_64", "musllinux_1_1_x86_64"],
