@@ -383,7 +383,7 @@ pub(crate) fn make_tape(session: &str, calls: u64) -> Vec<String> {
     let mut lines = Vec::new();
     push_line(
         &mut lines,
-        json!({"kind": "header", "format": 7, "pintle": "0.1.0", "session": session, "started_ms": 1, "shadow": false}),
+        json!({"kind": "header", "format": pintle_tape::record::FORMAT, "pintle": "0.1.0", "session": session, "started_ms": 1, "shadow": false}),
     );
     for call in 1..=calls {
         push_call(&mut lines, session, call, &format!("echo {call}"));
