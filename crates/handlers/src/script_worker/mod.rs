@@ -61,6 +61,9 @@ impl WorkerProgram {
         command.args(&self.arguments).env_clear().envs(variables);
         // An error must not cost a backtrace each.
         command.env("RUST_BACKTRACE", "0").stderr(Stdio::null());
+        // The allocator of the static program takes a gigabyte of addresses at once, and counts it as used. That is all that
+        // a worker may have.
+        command.envs([("MIMALLOC_ARENA_RESERVE", "0"), ("MIMALLOC_EAGER_COMMIT", "0")]);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         // Libraries of Windows find each other by it.
