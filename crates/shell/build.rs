@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The rows and the sections of each program.
+/// The rows and the sections of each program: numbers of rows, then those of sections, which go on behind the rows.
 fn index_programs(source: &mut String) -> Result<(), Box<dyn Error>> {
     let mut texts = Vec::new();
     let (mut rows, mut by_name) = (Vec::new(), NumbersByName::new());
@@ -59,17 +59,16 @@ fn index_programs(source: &mut String) -> Result<(), Box<dyn Error>> {
     }
     write_texts(source, "ROW_TEXTS", "programs", &texts)?;
     write_parts(source, "ROWS", &rows)?;
-    write_names(source, "PROGRAM_ROWS", &by_name)?;
 
     texts.clear();
-    let (mut sections, mut by_name) = (Vec::<PartPosition>::new(), NumbersByName::new());
+    let mut sections = Vec::<PartPosition>::new();
     for (number, name) in COMMAND_TEXTS.iter().enumerate() {
         let text = fs::read_to_string(format!("src/programs/commands/{name}.txt"))?;
         let mut names = BTreeMap::new();
         for (start, line) in lines_of(&text) {
             if let Some(programs) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
                 let programs = names.get(programs).copied().unwrap_or(programs);
-                programs.split(' ').for_each(|name| add_number(&mut by_name, name, sections.len()));
+                programs.split(' ').for_each(|name| add_number(&mut by_name, name, rows.len() + sections.len()));
                 sections.push((number, start + line.len(), start + line.len()));
             } else if let Some((name, value)) = line.split_once(" = ").filter(|_| line.starts_with('$')) {
                 names.insert(name, value);
@@ -81,7 +80,7 @@ fn index_programs(source: &mut String) -> Result<(), Box<dyn Error>> {
     }
     write_texts(source, "COMMAND_TEXTS", "programs", &texts)?;
     write_parts(source, "SECTIONS", &sections)?;
-    write_names(source, "PROGRAM_SECTIONS", &by_name)?;
+    write_names(source, "PROGRAMS", &by_name)?;
     Ok(())
 }
 

@@ -7,9 +7,7 @@ use std::sync::LazyLock;
 use super::option_uses::ValueUse;
 use super::program::{ProgramDef, TextSource, WordUse, WrapperDef};
 use super::transfer::SenderDef;
-use crate::name_index::{
-    PROGRAM_ROWS, PROGRAM_ROWS_COUNT, PROGRAM_SECTIONS, PROGRAM_SECTIONS_COUNT, ROW_TEXTS, ROWS, ReadOnce,
-};
+use crate::name_index::{PROGRAMS, PROGRAMS_COUNT, ROW_TEXTS, ROWS, ROWS_COUNT, ReadOnce};
 use crate::paths::matches_glob;
 use crate::walk::OptionLetters;
 
@@ -120,9 +118,8 @@ impl ProgramFacts {
     }
 }
 
-/// What the rows of each program come to, once one of its calls was seen: those with rows by their positions, then those
-/// with nothing but sections.
-static FACTS: ReadOnce<ProgramFacts> = ReadOnce::new(PROGRAM_ROWS_COUNT + PROGRAM_SECTIONS_COUNT);
+/// What the rows of each program come to, once one of its calls was seen.
+static FACTS: ReadOnce<ProgramFacts> = ReadOnce::new(PROGRAMS_COUNT);
 static NO_FACTS: LazyLock<ProgramFacts> = LazyLock::new(ProgramFacts::default);
 
 /// The rows of a text, with the names in front of each.
@@ -137,40 +134,32 @@ fn split_rows(text: &'static str) -> impl Iterator<Item = (&'static str, &'stati
 
 /// What the tables say of a program.
 pub(super) fn facts_of(name: &str) -> &'static ProgramFacts {
-    let (rows, sections) = (PROGRAM_ROWS.find(name), PROGRAM_SECTIONS.find(name));
-    let read = || {
-        let sections = sections.into_iter().flat_map(|position| PROGRAM_SECTIONS.numbers_at(position));
-        let mut facts = ProgramFacts { sections: sections.collect(), ..ProgramFacts::default() };
-        for row in rows.into_iter().flat_map(rows_at) {
-            // A test reads every row.
-            facts.add(TableRow::new(row));
+    let read = |position| {
+        let mut facts = ProgramFacts::default();
+        for number in PROGRAMS.numbers_at(position) {
+            match ROWS.get(number) {
+                // A test reads every row.
+                Some(row) => drop(facts.add(TableRow::new(row.read_from(&ROW_TEXTS)))),
+                None => facts.sections.push(number - ROWS_COUNT),
+            }
         }
         Some(facts)
     };
-    let number = rows.or_else(|| Some(PROGRAM_ROWS_COUNT + sections?));
-    number.and_then(|number| FACTS.get_or_read(number, read)).unwrap_or(&NO_FACTS)
-}
-
-/// The rows of the program at a position.
-fn rows_at(position: usize) -> impl Iterator<Item = &'static str> {
-    PROGRAM_ROWS.numbers_at(position).filter_map(|number| ROWS.get(number)).map(|row| row.read_from(&ROW_TEXTS))
+    let found = PROGRAMS.find(name).and_then(|position| FACTS.get_or_read(position, || read(position)));
+    found.unwrap_or(&NO_FACTS)
 }
 
 /// Whether any table says what a program does. Rows of its options alone do not.
 pub(super) fn is_known_name(name: &str) -> bool {
-    PROGRAM_SECTIONS.find(name).is_some() || has_row(name, &["runs ", "wraps"])
-}
-
-fn has_row(name: &str, kinds: &[&str]) -> bool {
-    let mut rows = PROGRAM_ROWS.find(name).into_iter().flat_map(rows_at);
-    rows.any(|row| kinds.iter().any(|kind| row.starts_with(kind)))
+    let facts = facts_of(name);
+    facts.def.is_some() || facts.wrapper.is_some() || !facts.sections.is_empty()
 }
 
 /// Whether the table of programs has a name. A pattern may stand for any name that is known.
 pub(crate) fn is_program(name: &str) -> bool {
-    let mut known = PROGRAM_ROWS.names().chain(PROGRAM_SECTIONS.names());
-    has_row(name, &["runs "])
-        || name.contains(['*', '?', '[']) && known.any(|known| matches_glob(name, known) && is_known_name(known))
+    facts_of(name).def.is_some()
+        || name.contains(['*', '?', '['])
+            && PROGRAMS.names().any(|known| matches_glob(name, known) && is_known_name(known))
 }
 
 #[cfg(test)]
