@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use pintle_tape::decisions::DecisionLabel;
 use pintle_tape::tool_reach::ToolReach;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
 
@@ -47,6 +48,18 @@ pub struct EntryCounts {
     pub rewritten: u64,
     /// Those in which a hook failed.
     pub failed: u64,
+}
+
+impl EntryCounts {
+    /// Counts an entry.
+    pub fn add(&mut self, facts: &EntryFacts<'_>) {
+        let is = |label: DecisionLabel| u64::from(facts.word == label.as_str());
+        self.total += 1;
+        self.denied += is(DecisionLabel::Denied);
+        self.asked += is(DecisionLabel::Asked);
+        self.rewritten += is(DecisionLabel::Rewritten);
+        self.failed += u64::from(facts.is_failed);
+    }
 }
 
 /// What the index has of an entry beside its text.

@@ -4,18 +4,18 @@ use clap::Args;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pintle_fleet::{FleetEntry, FleetError, FleetQuery};
-use pintle_tape::decisions::{DecisionLabel, OWN_NAME};
+use pintle_log::{
+    DecisionPlace, NAME_CHARS, agent_text, call_text, decided_text, decision_to_json, parse_start, time_text,
+};
+use pintle_tape::decisions::DecisionLabel;
 use pintle_tape::show::single_line;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::StoreOptions;
-use super::since::parse_since;
 use crate::{print_line, print_note};
 
 /// Most characters of a call and of a reason.
 const LONG_CHARS: usize = 300;
-/// Most characters of a name.
-const NAME_CHARS: usize = 40;
 /// How many decisions are listed, unless the user says otherwise.
 const DEFAULT_LIMIT: usize = 50;
 
@@ -56,8 +56,12 @@ pub(super) struct FleetLogArgs {
 impl FleetLogArgs {
     pub(super) async fn execute(self) -> Result<bool, FleetError> {
         let zone = TimeZone::system();
-        let since = self.since.as_deref().map(|text| parse_since(text, Timestamp::now(), &zone));
-        let since_ms = since.transpose().map_err(|error| FleetError::invalid_input(error).help("see `--since`"))?;
+        let since = self.since.as_deref().map(|text| {
+            parse_start(text).map_err(|help| {
+                FleetError::invalid_input(format!("`{text}` is not a time; {help}")).help("see `--since`")
+            })
+        });
+        let since_ms = since.transpose()?.map(|start| start.to_unix_ms(Timestamp::now(), &zone));
         let words = [(self.denied, DecisionLabel::Denied), (self.asked, DecisionLabel::Asked)];
         let default_limit = if since_ms.is_some() { 0 } else { DEFAULT_LIMIT };
         let query = FleetQuery {
@@ -84,52 +88,17 @@ impl FleetLogArgs {
 /// The line of an entry: time, ID, decision, machine, agent, call, and by which rule for which reason.
 fn render_entry(entry: &FleetEntry, zone: &TimeZone) -> String {
     let decision = &entry.decision;
-    let time = i64::try_from(decision.at_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    let time = time.unwrap_or(Timestamp::MAX).to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S");
-    let agent = single_line(entry.host.as_deref().unwrap_or(&decision.origin.agent), NAME_CHARS);
+    let (time, id, word) = (time_text(decision.at_ms, zone), entry.id(), decision.word().as_str());
     let machine = single_line(&entry.machine, NAME_CHARS);
-    let what = single_line(decision.tool.as_deref().unwrap_or(&decision.event), NAME_CHARS);
-    let call = single_line(&decision.call, LONG_CHARS);
-    let separator = if call.is_empty() { "" } else { ": " };
-    let by = decision.rule().or_else(|| decision.deciding_hook()).filter(|name| *name != OWN_NAME);
-    let by = by.map(|name| single_line(name, NAME_CHARS)).unwrap_or_default();
-    let reason = single_line(&decision.reason(), LONG_CHARS);
-    let decided = [by, reason].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
-    let (id, word) = (entry.id(), decision.word().as_str());
-    let line = format!("{time}  {id:<10}  {word:<9}  {machine:<12}  {agent:<8}  {what}{separator}{call}  {decided}");
+    let agent = agent_text(decision, entry.host.as_deref());
+    let (call, decided) = (call_text(decision, LONG_CHARS), decided_text(decision, LONG_CHARS));
+    let line = format!("{time}  {id:<10}  {word:<9}  {machine:<12}  {agent:<8}  {call}  {decided}");
     line.trim_end().to_owned()
 }
 
 /// The entry for other programs, with the keys of `pintle log --json` and the machine.
 fn entry_to_json(entry: &FleetEntry) -> Value {
-    let decision = &entry.decision;
-    json!({
-        "id": entry.id(),
-        "machine": entry.machine,
-        "at_ms": decision.at_ms,
-        "word": decision.word().as_str(),
-        "decision": decision.decision,
-        "told": decision.told,
-        "answer": decision.answer,
-        "host": entry.host,
-        "session": entry.session,
-        "project": entry.project,
-        "agent": decision.origin.agent,
-        "turn": decision.origin.turn,
-        "event": decision.event,
-        "tool": decision.tool,
-        "call": decision.call,
-        "is_rewritten": decision.is_rewritten,
-        "changed_by": decision.changed_by,
-        "rule": decision.rule(),
-        "hook": decision.deciding_hook(),
-        "reason": decision.reason(),
-        "reasons": decision.reasons,
-        "failures": decision.failures,
-        "hooks_called": decision.hooks_called,
-        "duration_us": decision.duration_us,
-        "tape": entry.tape,
-        "seq": decision.seq,
-        "dispatch": decision.dispatch,
-    })
+    let (host, project) = (entry.host.as_deref(), entry.project.as_deref());
+    let place = DecisionPlace { host, session: &entry.session, project, tape: &entry.tape };
+    decision_to_json(&entry.decision, &place, &[("id", &entry.id()), ("machine", &entry.machine)])
 }

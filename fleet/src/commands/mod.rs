@@ -2,7 +2,6 @@
 
 mod log;
 mod ship;
-mod since;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -6,10 +6,9 @@ use pintle_host::tape::decisions::RecordedDecision;
 use pintle_host::tape::{RecordBody, TapeReader};
 use pintle_host::tools::call_digest;
 use pintle_host::{Clock, Payload, SystemClock};
-use pintle_log::LogEntry;
+use pintle_log::{LogEntry, call_text};
 use serde_json::json;
 
-use super::log::call_text;
 use super::pause::{confirm_with_code, pause_error, require_user};
 use super::why::find_entry;
 use crate::error::{CliError, CliStatus};

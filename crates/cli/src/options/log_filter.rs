@@ -6,10 +6,9 @@ use clap::Args;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pintle_host::{Clock, SystemClock, files};
-use pintle_log::TapeLocation;
+use pintle_log::{StartTime, TapeLocation, parse_start};
 
 use super::HostsArgument;
-use super::start_time::{StartTime, parse_start};
 
 /// Which sessions of the log, and from when on.
 #[derive(Debug, Args)]

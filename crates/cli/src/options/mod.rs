@@ -20,7 +20,6 @@ mod preview;
 pub(crate) mod redaction;
 mod retention;
 mod session;
-mod start_time;
 mod tape;
 pub(crate) mod trust;
 mod user;
@@ -54,6 +53,5 @@ pub(crate) use retention::{
 pub(crate) use session::{
     LAST, MOST_AT_ONCE, SessionTape, find_tape, list_tapes, pick_by_id, session_names, tapes_folder,
 };
-pub(crate) use start_time::{StartTime, parse_start};
 pub(crate) use tape::{ProvisionalTape, machine_signer};
 pub(crate) use user::UserOptions;

@@ -15,7 +15,7 @@ use pintle_log::LogQuery;
 use crate::error::{CliError, CliStatus};
 use crate::options::{FollowedLog, GlobalOptions, LogFilterOptions, LogTapeOptions, remove_expired_after_command};
 use crate::terminal::{Terminal, screen_columns};
-pub(super) use line::{agent_text, call_text, entry_to_json, time_text, word_tone};
+pub(super) use line::{agent_text, entry_to_json, word_tone};
 
 pub(crate) const LONG_ABOUT: &str = "List what was denied, asked or failed, and what was allowed: one line for each decision about a call, of every agent \
      that runs `pintle hook` and of the sessions that were run here. The newest is the last. `pintle why ID` says more.";

@@ -8,16 +8,16 @@ use pintle_bridge::HOSTS;
 use pintle_host::tape::decisions::DecisionLabel;
 use pintle_host::tape::is_being_written;
 use pintle_host::{Clock, SystemClock};
-use pintle_log::{EntryCounts, LogEntry, LogQuery, LoggedSession, UnreadableTape};
+use pintle_log::{EntryCounts, LogEntry, LogQuery, LoggedSession, StartTime, UnreadableTape, time_text};
 use serde_json::{Value, json};
 
 use super::charts::ChartData;
 use super::parameters::{OWN_HOST, ViewParameters, to_unix_ms};
 use super::server::ViewError;
 use super::tape_story::{read_event, read_timeline};
-use crate::commands::log::{entry_to_json, time_text};
+use crate::commands::log::entry_to_json;
 use crate::error::CliError;
-use crate::options::{FollowedLog, StartTime};
+use crate::options::FollowedLog;
 
 /// Most entries and sessions of one answer.
 const ENTRIES: usize = 50;
@@ -139,9 +139,7 @@ impl ViewedLog {
         };
         let session = self.find_session(key)?;
         let mut answer = read_timeline(&session, parameters.skip, seq);
-        if let Some(fields) = answer.as_object_mut() {
-            fields.insert(String::from("session"), describe_session(&session));
-        }
+        set_field(&mut answer, "session", describe_session(&session));
         Ok(answer)
     }
 
@@ -218,13 +216,12 @@ pub(super) fn describe_entry(entry: &LogEntry) -> Value {
     let at_ms = entry.decision.at_ms;
     let allows =
         entry.host.is_some() && entry.decision.word() == DecisionLabel::Denied && entry.decision.tool.is_some();
-    if let Some(fields) = json.as_object_mut() {
-        fields.insert(String::from("at"), Value::from(time_text(at_ms, &TimeZone::system())));
-        fields.insert(String::from("who"), Value::from(title_of(entry.host.as_deref(), &entry.decision.origin.agent)));
-        fields.insert(String::from("is_waiting"), Value::from(entry.decision.is_waiting));
-        // What `pintle allow` lets pass.
-        fields.insert(String::from("can_allow"), Value::from(allows && entry.decision.dispatch.is_some()));
-    }
+    let who = title_of(entry.host.as_deref(), &entry.decision.origin.agent);
+    set_field(&mut json, "at", Value::from(time_text(at_ms, &TimeZone::system())));
+    set_field(&mut json, "who", Value::from(who));
+    set_field(&mut json, "is_waiting", Value::from(entry.decision.is_waiting));
+    // What `pintle allow` lets pass.
+    set_field(&mut json, "can_allow", Value::from(allows && entry.decision.dispatch.is_some()));
     json
 }
 
@@ -244,9 +241,15 @@ fn describe_session(session: &LoggedSession) -> Value {
     })
 }
 
-fn describe_counts(counts: &EntryCounts) -> Value {
+pub(super) fn describe_counts(counts: &EntryCounts) -> Value {
     let EntryCounts { total, denied, asked, rewritten, failed } = counts;
     json!({"total": total, "denied": denied, "asked": asked, "rewritten": rewritten, "failed": failed})
+}
+
+pub(super) fn set_field(value: &mut Value, name: &str, field: Value) {
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert(name.to_owned(), field);
+    }
 }
 
 /// The name of an agent for people.

@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
-use pintle_host::tape::decisions::DecisionLabel;
 use pintle_host::{Clock, SystemClock};
-use pintle_log::EntryFacts;
+use pintle_log::{EntryCounts, EntryFacts};
 use serde_json::{Value, json};
 
-use super::answers::title_of;
+use super::answers::{describe_counts, set_field, title_of};
 use super::parameters::OWN_HOST;
 
 /// The days of a chart: as many as asked for, most and if none are asked for.
@@ -24,23 +23,14 @@ const CLASSES: f64 = 8.0;
 /// Counts of entries with the durations of their hooks.
 #[derive(Debug, Default)]
 struct ChartCounts {
-    total: u64,
-    denied: u64,
-    asked: u64,
-    rewritten: u64,
-    failed: u64,
+    entries: EntryCounts,
     /// How many took about as long, by class.
     durations: BTreeMap<u32, u64>,
 }
 
 impl ChartCounts {
     fn add(&mut self, facts: &EntryFacts<'_>) {
-        let is = |label: DecisionLabel| u64::from(facts.word == label.as_str());
-        self.total += 1;
-        self.denied += is(DecisionLabel::Denied);
-        self.asked += is(DecisionLabel::Asked);
-        self.rewritten += is(DecisionLabel::Rewritten);
-        self.failed += u64::from(facts.is_failed);
+        self.entries.add(facts);
         if facts.duration_us > 0 {
             *self.durations.entry(class_of(facts.duration_us)).or_default() += 1;
         }
@@ -58,16 +48,11 @@ impl ChartCounts {
     }
 
     fn to_json(&self, name: &str) -> Value {
-        json!({
-            "name": name,
-            "total": self.total,
-            "denied": self.denied,
-            "asked": self.asked,
-            "rewritten": self.rewritten,
-            "failed": self.failed,
-            "p50_us": self.duration_us(0.5),
-            "p95_us": self.duration_us(0.95),
-        })
+        let mut json = describe_counts(&self.entries);
+        set_field(&mut json, "name", Value::from(name));
+        set_field(&mut json, "p50_us", Value::from(self.duration_us(0.5)));
+        set_field(&mut json, "p95_us", Value::from(self.duration_us(0.95)));
+        json
     }
 }
 
@@ -154,7 +139,9 @@ fn group_of<'g>(groups: &'g mut HashMap<String, ChartCounts>, name: &str) -> &'g
 /// Groups with those first in which most was refused.
 fn sorted_groups(groups: &HashMap<String, ChartCounts>) -> Vec<(&str, &ChartCounts)> {
     let mut sorted: Vec<(&str, &ChartCounts)> = groups.iter().map(|(name, counts)| (name.as_str(), counts)).collect();
-    sorted.sort_by_key(|(name, counts)| (std::cmp::Reverse((counts.denied, counts.asked, counts.total)), *name));
+    sorted.sort_by_key(|(name, counts)| {
+        (std::cmp::Reverse((counts.entries.denied, counts.entries.asked, counts.entries.total)), *name)
+    });
     sorted.truncate(MOST_GROUPS);
     sorted
 }

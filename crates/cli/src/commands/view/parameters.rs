@@ -7,10 +7,9 @@ use jiff::tz::TimeZone;
 use pintle_host::files;
 use pintle_host::tape::decisions::DecisionLabel;
 use pintle_host::{Clock, SystemClock};
-use pintle_log::{LogCursor, LogQuery};
+use pintle_log::{LogCursor, LogQuery, StartTime, parse_start};
 
 use super::server::ViewError;
-use crate::options::{StartTime, parse_start};
 
 /// The name of Pintle's own agent loop in a filter; another agent is named as in `pintle log --host`.
 pub(super) const OWN_HOST: &str = "pintle";

@@ -8,7 +8,7 @@ use pintle_host::tape::{Record, TapeReader};
 use pintle_log::{LogEntry, LoggedSession, TapeLocation};
 use serde_json::{Value, json};
 
-use super::answers::describe_entry;
+use super::answers::{describe_entry, set_field};
 use super::payload_size::ValueLimit;
 use crate::commands::why::StoryReader;
 
@@ -92,11 +92,5 @@ fn to_entry(session: &LoggedSession, decision: RecordedDecision) -> LogEntry {
         project: session.project.clone(),
         tape: session.tape.clone(),
         decision,
-    }
-}
-
-fn set_field(value: &mut Value, name: &str, field: Value) {
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert(name.to_owned(), field);
     }
 }

@@ -10,11 +10,11 @@ use pintle_host::tape::decisions::{DecisionLabel, RecordedDecision};
 use pintle_host::tape::record::VerdictLabel;
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
 use pintle_host::{Decision, files};
-use pintle_log::{LogEntry, LogQuery};
+use pintle_log::{LogEntry, LogQuery, call_text, time_text};
 
 pub(super) use self::story::StoryReader;
 use self::story::{DispatchStory, RecordedCall};
-use super::log::{agent_text, call_text, time_text, word_tone};
+use super::log::{agent_text, word_tone};
 use crate::error::{CliError, CliStatus};
 use crate::options::{FollowedLog, GlobalOptions, LAST, LogTapeOptions};
 use crate::render::path_text;

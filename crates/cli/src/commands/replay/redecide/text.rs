@@ -6,9 +6,9 @@ use jiff::tz::TimeZone;
 use pintle_host::redecide::{ChangeDirection, ChangeGroup, ChangeSource, PolicyAnswer, PolicyResult, RedecidedCall};
 use pintle_host::tape::decisions::describe_payload;
 use pintle_host::tape::show::{StyledLine, Tone, single_line};
+use pintle_log::time_text;
 
 use super::{ComparisonTask, ExampleCount, ReadTape, RedecisionResult};
-use crate::commands::log::time_text;
 use crate::render::count_text;
 use crate::terminal::Terminal;
 

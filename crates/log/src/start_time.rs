@@ -6,11 +6,17 @@ use jiff::{Timestamp, ToSpan, Zoned};
 
 /// The start of a time until now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum StartTime {
+pub enum StartTime {
     /// This long ago.
-    Ago { ms: u64 },
+    Ago {
+        /// In milliseconds.
+        ms: u64,
+    },
     /// The beginning of the day this many days ago.
-    DayStart { days_ago: i64 },
+    DayStart {
+        /// 0 for today.
+        days_ago: i64,
+    },
     /// The beginning of a day.
     Day(Date),
     /// A point in time.
@@ -18,7 +24,10 @@ pub(crate) enum StartTime {
 }
 
 /// Parses what a person writes for a time.
-pub(crate) fn parse_start(text: &str) -> Result<StartTime, String> {
+///
+/// # Errors
+/// What can be written, if the text is no time.
+pub fn parse_start(text: &str) -> Result<StartTime, String> {
     const UNITS: [(&str, u64); 5] = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 604_800)];
     match text {
         "today" => return Ok(StartTime::DayStart { days_ago: 0 }),
@@ -44,7 +53,8 @@ pub(crate) fn parse_start(text: &str) -> Result<StartTime, String> {
 
 impl StartTime {
     /// The start in milliseconds since the Unix epoch.
-    pub(crate) fn to_unix_ms(&self, now: Timestamp, zone: &TimeZone) -> u64 {
+    #[must_use]
+    pub fn to_unix_ms(&self, now: Timestamp, zone: &TimeZone) -> u64 {
         let start_of = |date: Date| date.to_zoned(zone.clone()).ok().as_ref().map(Zoned::timestamp);
         let start = match self {
             Self::Ago { ms } => return to_unix_ms(now).saturating_sub(*ms),
@@ -73,6 +83,7 @@ mod tests {
         let cases = [
             ("30m", "2026-03-10T12:00:00Z"),
             ("0s", "2026-03-10T12:30:00Z"),
+            ("2h", "2026-03-10T10:30:00Z"),
             ("1d", "2026-03-09T12:30:00Z"),
             ("2w", "2026-02-24T12:30:00Z"),
             ("today", "2026-03-10T00:00:00Z"),
@@ -91,6 +102,10 @@ mod tests {
             "d",
             "1",
             "-1d",
+            "-1h",
+            "h",
+            "1y",
+            "soon",
             "1 d",
             "1.5h",
             "99999999999999999999d",
