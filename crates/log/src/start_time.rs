@@ -26,7 +26,7 @@ pub enum StartTime {
 /// Parses what a person writes for a time.
 ///
 /// # Errors
-/// What can be written, if the text is no time.
+/// What can be written, if the text is not a time.
 pub fn parse_start(text: &str) -> Result<StartTime, String> {
     const UNITS: [(&str, u64); 5] = [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 604_800)];
     match text {

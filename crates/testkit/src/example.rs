@@ -8,6 +8,30 @@ use std::sync::Arc;
 use pintle_contract::{Event, EventName, Origin};
 use serde_json::Value;
 
+/// A hook file that denies `mkfs`, for this reason, asks about `deploy`, changes `fetch`, fails for `crash`, and lets
+/// everything else pass.
+#[must_use]
+pub fn example_guard(reason: &str) -> String {
+    format!(
+        r#"---
+event: tool.pre
+script: |
+  def handle(event, payload):
+      command = payload["args"].get("command", "")
+      if "mkfs" in command:
+          return block("{reason}")
+      if "deploy" in command:
+          return ask("deploying needs a person")
+      if "fetch" in command:
+          return modify({{"args": {{"command": command + " --timeout 10"}}}})
+      if "crash" in command:
+          return payload["nothing"]
+      return allow()
+---
+"#
+    )
+}
+
 /// The origin of an event in the second turn of a session.
 #[must_use]
 pub fn example_origin() -> Origin {

@@ -19,8 +19,8 @@ pub use approver::ScriptedApprover;
 pub use clock::{FakeClock, RunningClock};
 pub use effects::InMemoryEffects;
 pub use example::{
-    catalogue_payload, event_from, example_event, example_origin, fenced_blocks, misread_answers, plain_event,
-    read_cases,
+    catalogue_payload, event_from, example_event, example_guard, example_origin, fenced_blocks, misread_answers,
+    plain_event, read_cases,
 };
 pub use handler::{CallMismatchError, ScriptedHandler, SeenCall};
 pub use hook::{chain, hook};

@@ -8,6 +8,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use pintle_testkit::example_guard;
 use serde_json::{Value, json};
 use xtask::{ChoreReport, SourceWorkspace, capture_output};
 
@@ -21,23 +22,8 @@ const AXE_VERSION: &str = "4.14.1";
 /// Milliseconds of a day.
 const DAY_MS: u64 = 86_400_000;
 
-/// The user's guard: it denies, asks, changes, fails and passes.
-const GUARD: &str = r#"---
-event: tool.pre
-script: |
-  def handle(event, payload):
-      command = payload["args"].get("command", "")
-      if "mkfs" in command:
-          return block("disks are not formatted here")
-      if "deploy" in command:
-          return ask("deploying needs a person")
-      if "fetch" in command:
-          return modify({"args": {"command": command + " --timeout 10"}})
-      if "crash" in command:
-          return payload["nothing"]
-      return allow()
----
-"#;
+/// Why the user's guard denies.
+const DENIAL: &str = "disks are not formatted here";
 /// Agents, how many days ago they made a call, and its command.
 const CALLS: &[(&str, u64, &str)] = &[
     ("claude", 9, "git push --force origin main"),
@@ -110,7 +96,7 @@ impl PageUser {
         let user = Self { root, pintle };
         for (path, text) in [
             ("config/policy.yaml", "use: [shell, git]\n"),
-            ("config/hooks/guard.md", GUARD),
+            ("config/hooks/guard.md", &example_guard(DENIAL)),
             ("project/readme.txt", ""),
             ("state/readme.txt", ""),
         ] {

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostResponse, handle_call};
+use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, HostEventDef, HostResponse, KeptSessions, handle_call};
 use pintle_host::contract::{DenyEffect, EnforcementMode, Failure, FailureKind};
+use pintle_host::tape::proof::MachineSigner;
 use pintle_host::{
     Effect, Event, EventKind, EventName, FailurePolicy, Handler, Hook, HookCall, Layer, Runtime, RuntimeBuilder,
     Verdict, native,
@@ -75,6 +76,34 @@ pub(crate) fn respond_with_state(
         signer: None,
     };
     handle_call(&errand, |_| Ok(builder_with(hooks)))
+}
+
+/// A call of Claude's shell tool in a process of its own, or in one that keeps sessions.
+pub(crate) fn respond_in_session(
+    (host, event): (&str, &str),
+    state: &Path,
+    hooks: Vec<Hook>,
+    kept_sessions: Option<&Arc<KeptSessions>>,
+    signer: Option<&Arc<MachineSigner>>,
+) -> HostResponse {
+    let host = HostDef::by_name(host).unwrap();
+    let payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": event, "tool_name": "Bash",
+        "tool_input": {"command": "ls"}, "tool_use_id": "t1", "reason": "other", "prompt": "hi"})
+    .to_string();
+    let deadline = Deadline::from_ms(60_000);
+    let call = HostCall {
+        host,
+        event: host.find_event(event),
+        payload: payload.as_bytes(),
+        state_directory: Some(state),
+        project: None,
+        shadow: false,
+        deadline: &deadline,
+        entry: None,
+        kept_sessions,
+        signer,
+    };
+    handle_call(&call, |_| Ok(builder_with(hooks)))
 }
 
 pub(crate) fn builder_with(hooks: Vec<Hook>) -> RuntimeBuilder {

@@ -4,15 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pintle_bridge::{Deadline, HostCall, HostDef, HostResponse, KeptSessions, handle_call};
+use pintle_bridge::{HostResponse, KeptSessions};
 use pintle_host::contract::{EffectCaller, EffectReply, EffectRequest};
 use pintle_host::tape::{replay, verify};
 use pintle_host::{EventName, Hook, Verdict, native};
 use proptest::prelude::*;
-use serde_json::json;
 use tempfile::TempDir;
 
-use crate::fixture::builder_with;
+use crate::fixture::respond_in_session;
 
 struct SharedSession {
     state: TempDir,
@@ -37,24 +36,8 @@ impl SharedSession {
     }
 
     fn fire(&self, keeps: bool, event: &str, hooks: Vec<Hook>) -> HostResponse {
-        let host = HostDef::by_name("claude").unwrap();
-        let payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": event, "tool_name": "Bash",
-            "tool_input": {"command": "ls"}, "tool_use_id": "t1", "reason": "other"})
-        .to_string();
-        let deadline = Deadline::from_ms(60_000);
-        let call = HostCall {
-            host,
-            event: host.find_event(event),
-            payload: payload.as_bytes(),
-            state_directory: Some(self.state.path()),
-            project: None,
-            shadow: false,
-            deadline: &deadline,
-            entry: None,
-            kept_sessions: Some(&self.kept).filter(|_| keeps),
-            signer: None,
-        };
-        handle_call(&call, |_| Ok(builder_with(hooks)))
+        let kept = Some(&self.kept).filter(|_| keeps);
+        respond_in_session(("claude", event), self.state.path(), hooks, kept, None)
     }
 
     /// The number of the call, or why it has none.

@@ -4,15 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pintle_bridge::{Deadline, HostCall, HostDef, HostResponse, handle_call};
+use pintle_bridge::HostResponse;
 use pintle_host::tape::checkpoint::SignedNote;
 use pintle_host::tape::proof::{MACHINE_KEY_FILE, MachineKey, MachineSigner, WitnessNotes, check_evidence};
 use pintle_host::tape::verify::{VerifyReport, verify_file_with_texts};
 use pintle_host::tape::{RecordBody, read, replay};
-use serde_json::json;
 use tempfile::TempDir;
 
-use crate::fixture::builder_with;
+use crate::fixture::respond_in_session;
 
 /// A machine with a state directory, and another place for its witness.
 struct SignedHostFixture {
@@ -35,25 +34,8 @@ impl SignedHostFixture {
 
     /// A call in a process of its own.
     fn call(&self, host: &str, event: &str, witness: Result<Option<PathBuf>, String>) -> HostResponse {
-        let host = HostDef::by_name(host).unwrap();
-        let payload = json!({"session_id": "s1", "cwd": "/tmp", "hook_event_name": event, "tool_name": "Bash",
-            "tool_input": {"command": "ls"}, "tool_use_id": "t1", "reason": "other", "prompt": "hi"})
-        .to_string();
-        let deadline = Deadline::from_ms(60_000);
         let signer = Arc::new(MachineSigner::new(Ok(self.key_path())).with_witness(move || witness.clone()));
-        let call = HostCall {
-            host,
-            event: host.find_event(event),
-            payload: payload.as_bytes(),
-            state_directory: Some(self.state.path()),
-            project: None,
-            shadow: false,
-            deadline: &deadline,
-            entry: None,
-            kept_sessions: None,
-            signer: Some(&signer),
-        };
-        handle_call(&call, |_| Ok(builder_with(Vec::new())))
+        respond_in_session((host, event), self.state.path(), Vec::new(), None, Some(&signer))
     }
 
     fn tape(&self) -> PathBuf {

@@ -5,27 +5,13 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Stdio;
 
+use pintle_testkit::example_guard;
 use serde_json::{Value, json};
 
 use crate::fixture::{HttpHost, ServeFixture};
 
-/// Denies, asks, changes, fails and passes.
-const GUARD: &str = r#"---
-event: tool.pre
-script: |
-  def handle(event, payload):
-      command = payload["args"].get("command", "")
-      if "mkfs" in command:
-          return block("disks are not formatted here")
-      if "deploy" in command:
-          return ask("deploying needs a person")
-      if "fetch" in command:
-          return modify({"args": {"command": command + " --timeout 10"}})
-      if "crash" in command:
-          return payload["nothing"]
-      return allow()
----
-"#;
+/// Why the guard denies.
+const DENIAL: &str = "disks are not formatted here";
 /// What a page, a terminal or a search could take for something else.
 const HOSTILE: &str =
     "mkfs <script>alert(1)</script><img src=x onerror=alert(1)> \u{1b}[2J\u{202e}\u{0}\u{7} 100%_\\\" 'é";
@@ -51,7 +37,7 @@ fn start(calls: &[(&str, &str, &str)]) -> (ServeFixture, HttpHost) {
     let fixture = ServeFixture::new();
     fs::remove_dir_all(fixture.path("project/.harness")).unwrap();
     fs::create_dir_all(fixture.path("config/hooks")).unwrap();
-    fs::write(fixture.path("config/hooks/guard.md"), GUARD).unwrap();
+    fs::write(fixture.path("config/hooks/guard.md"), example_guard(DENIAL)).unwrap();
     for (host, session, command) in calls {
         call_tool(&fixture, host, session, command);
     }

@@ -5,34 +5,17 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use pintle_testkit::example_guard;
 use serde_json::{Value, json};
 
 use crate::fixture::{CliFixture, CliInvocation, snapshot};
-
-/// A guard that decides by what it reads in a command.
-const GUARD: &str = r#"---
-event: tool.pre
-priority: 10
-script: |
-  def handle(event, payload):
-      command = payload["args"].get("command", "")
-      if "mkfs" in command:
-          return block("formatting is not for agents")
-      if "deploy" in command:
-          return ask("deploying needs a person")
-      if "fetch" in command:
-          return modify({"args": {"command": command + " --timeout 10"}})
-      if "crash" in command:
-          return payload["nothing"]
-      return allow()
----
-"#;
 
 /// A person with the guard above, whose agents made some calls.
 pub(crate) fn create_fixture() -> CliFixture {
     let fixture = CliFixture::new_empty().with_file("shop/readme.txt", "");
     fs::create_dir_all(fixture.user_path("hooks")).unwrap();
-    fs::write(fixture.user_path("hooks/guard.md"), GUARD).unwrap();
+    let guard = example_guard("formatting is not for agents").replacen("script:", "priority: 10\nscript:", 1);
+    fs::write(fixture.user_path("hooks/guard.md"), guard).unwrap();
     for command in ["ls -la", "mkfs /dev/sda", "deploy now", "fetch x", "crash"] {
         call_tool(&fixture, "claude", "c1", "Bash", &json!({"command": command}));
     }
