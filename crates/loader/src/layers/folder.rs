@@ -49,7 +49,9 @@ pub fn load_layer(dir: &Path, layer: Layer, factory: &dyn HandlerFactory, option
     let (chains, compiled) = compile_chains(dir.display().to_string(), layer, &project.hooks, factory);
     findings.extend(compiled);
     sort_diagnostics(&mut findings);
-    let policy = collect_policy_files(dir, std::iter::once(dir), project.hooks.iter());
+    // An auditor relies on the witness, so an agent must not change it either.
+    let witness = project.tape_witness.as_deref().and_then(resolve_named_dir);
+    let policy = collect_policy_files(dir, std::iter::once(dir), project.hooks.iter()).with_paths(witness);
     LoadedPath {
         chains,
         agent: None,

@@ -138,6 +138,10 @@ fn witness_of_the_organisation_comes_first_and_a_project_has_none() {
     assert_eq!(find("silent", "own"), path("/home/me/notes"));
     assert_eq!(find("silent", "none"), Ok(None));
     assert!(find("managed", "relative").unwrap_err().contains("`notes` depends on the working directory"));
+    // What is appended there is not for an agent to change.
+    let is_guarded = |dir: &str, path: &str| load_user_dir(&project, dir).policy.contains_policy(path.as_ref());
+    assert!(is_guarded("managed", "/mnt/audit/notes") && is_guarded("managed", "/mnt/audit"));
+    assert!(is_guarded("own", "/home/me/notes") && !is_guarded("own", "/mnt/audit/notes"));
 }
 
 #[test]
