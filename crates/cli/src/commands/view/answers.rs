@@ -126,7 +126,7 @@ impl ViewedLog {
         state.update()?;
         let query = LogQuery { limit: Some(ENTRIES + 1), ..parameters.query.clone() };
         let sessions = state.log.read(|index| index.find_sessions(&query, parameters.skip))?;
-        let next = (sessions.len() > ENTRIES).then_some(parameters.skip + ENTRIES);
+        let next = (sessions.len() > ENTRIES).then(|| parameters.skip.saturating_add(ENTRIES));
         let sessions: Vec<Value> = sessions.iter().take(ENTRIES).map(describe_session).collect();
         Ok(json!({"sessions": sessions, "next": next}))
     }
