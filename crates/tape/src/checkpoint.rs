@@ -18,6 +18,10 @@ const ORIGIN: &str = "pintle.tape/";
 /// The start of a line with a signature.
 const SIGNATURE: &str = "\u{2014} ";
 
+/// How many records of a long turn may have no checkpoint: the next outcome, or the next call of a host agent, is followed
+/// by one.
+pub const MOST_UNSIGNED_RECORDS: u64 = 256;
+
 /// Signs checkpoints, and passes them on.
 ///
 /// It is called while the tape is locked, so it must not use the tape.

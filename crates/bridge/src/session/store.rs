@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use pintle_host::contract::EffectError;
 use pintle_host::files::{FileState, file_state};
 use pintle_host::snapshot;
-use pintle_host::tape::checkpoint::CheckpointSigner;
+use pintle_host::tape::checkpoint::{CheckpointSigner, MOST_UNSIGNED_RECORDS};
 use pintle_host::tape::proof::MachineSigner;
 use pintle_host::tape::session_folder::{
     self, BranchFile, IdleBranches, LockFile, SessionFolder, StateFile, StateForm,
@@ -23,8 +23,6 @@ use super::saved::{SavedParts, read_lines, write_line};
 use super::state::{HostSessionState, SessionFacts};
 use super::summary;
 
-/// How many records of a long turn may have no checkpoint.
-const MOST_UNSIGNED_RECORDS: u64 = 256;
 /// Most sessions that are kept.
 const MOST_KEPT_SESSIONS: usize = 64;
 

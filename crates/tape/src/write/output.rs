@@ -11,12 +11,10 @@ use super::Durability;
 use super::checkpoints::{CheckpointState, ends_dispatch, ends_turn};
 use super::tape_file::TapeFile;
 use crate::TapeError;
+use crate::checkpoint::MOST_UNSIGNED_RECORDS;
 use crate::line;
 use crate::record::{REDACTED, Record, RecordBody};
 use crate::write::line_encoder::{EncodedLine, LineEncoder};
-
-/// How many records may follow a checkpoint until the next outcome is followed by another one.
-pub(super) const MOST_UNSIGNED_RECORDS: u64 = 256;
 
 /// Observes every record as it is written, in the order of the tape.
 ///

@@ -16,6 +16,7 @@ use super::key::read_keys;
 use super::tape_error;
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
+use crate::render::count_text;
 use crate::terminal::Terminal;
 
 /// Fewest digits of a digest that must be given.
@@ -168,10 +169,6 @@ fn render_evidence(evidence: &EvidenceReport, report: &VerifyReport) -> StyledLi
     let mut line = StyledLine::new(tone, format!("proved: {proved_count} of {} records", report.records));
     line.push(Tone::Quiet, format!("  (checkpoints: {signed_count} signed, {witnessed_count} witnessed{rest})"));
     line
-}
-
-fn count_text(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn report_to_json(report: &VerifyReport, facts: &ExternalTapeFacts) -> Value {
