@@ -80,6 +80,8 @@ pub(crate) struct TapeFollower<T, E> {
     report: Box<dyn Fn(&str)>,
     saved_at: Duration,
     failure_count: u32,
+    /// When it was tried again last.
+    resumed_at: Duration,
     /// The tapes with a problem, and the state of their files then.
     problems: BTreeMap<PathBuf, (Option<String>, String)>,
 }
@@ -156,7 +158,17 @@ impl<T: ShipperTimer, E: Default + Serialize + DeserializeOwned> TapeFollower<T,
         let offsets = OffsetFile::load(&options.state_dir, receiver)?;
         let saved_at = timer.now();
         let (report, problems) = (Box::new(report), BTreeMap::new());
-        Ok(Self { offsets, timer, options, texts, report, saved_at, failure_count: 0, problems })
+        Ok(Self {
+            offsets,
+            timer,
+            options,
+            texts,
+            report,
+            saved_at,
+            failure_count: 0,
+            resumed_at: Duration::ZERO,
+            problems,
+        })
     }
 
     /// Tells the user something.
@@ -257,12 +269,13 @@ impl<T: ShipperTimer, E: Default + Serialize + DeserializeOwned> TapeFollower<T,
         let longest = Duration::from_millis(self.options.backoff.longest_ms);
         let delay = self.options.backoff.delay(self.failure_count, self.timer.random());
         self.timer.pause(delay.max(retry_after.min(longest))).await;
+        self.resumed_at = self.timer.now();
         Ok(())
     }
 
-    /// Waits before the next look at the tapes.
+    /// Waits before the next look at the tapes. How long the receiver was away does not make it wait longer.
     async fn rest_since(&self, start: Duration) {
-        let took = self.timer.now().saturating_sub(start);
+        let took = self.timer.now().saturating_sub(start.max(self.resumed_at));
         let pause = Duration::from_millis(self.options.pause_ms).max(took.saturating_mul(REST_FACTOR));
         self.timer.pause(pause).await;
     }
@@ -281,5 +294,56 @@ impl<T: ShipperTimer, E: Default + Serialize + DeserializeOwned> TapeFollower<T,
     /// How many lines of the tape in a file were sent.
     pub(crate) fn sent_lines(&self, path: &Path) -> u64 {
         self.offsets.find(path).map_or(0, |end| end.next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// A timer whose time passes only by waiting.
+    #[derive(Default)]
+    struct WaitingTimer(Cell<Duration>);
+
+    impl ShipperTimer for WaitingTimer {
+        fn now(&self) -> Duration {
+            self.0.get()
+        }
+
+        fn unix_ms(&self) -> u64 {
+            0
+        }
+
+        fn random(&self) -> u64 {
+            0
+        }
+
+        async fn pause(&self, duration: Duration) {
+            self.0.set(self.0.get() + duration);
+        }
+    }
+
+    #[tokio::test]
+    async fn rest_after_a_receiver_was_away_is_as_short_as_ever() {
+        let dir = tempfile::tempdir().unwrap();
+        let options = FollowOptions {
+            state_dir: dir.path().to_owned(),
+            places: TapePlaces::default(),
+            backoff: BackoffPolicy::default(),
+            most_failures: None,
+            pause_ms: 2_000,
+        };
+        let texts = ReceiverTexts { failing: String::from("away"), help: "", recovered: "", sent: "sent" };
+        let timer = WaitingTimer::default();
+        let mut follower: TapeFollower<_, ()> = TapeFollower::new(options, "it", texts, timer, |_| {}).unwrap();
+        for _ in 0..100 {
+            follower.wait_after_failure("no", Duration::from_secs(9_999)).await.unwrap();
+        }
+        let back = follower.timer.now();
+        assert_eq!(back, Duration::from_secs(6_000), "it is asked again after a minute at the latest");
+        follower.rest_since(Duration::ZERO).await;
+        assert_eq!(follower.timer.now() - back, Duration::from_secs(2));
     }
 }
