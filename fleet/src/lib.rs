@@ -3,23 +3,35 @@
 
 mod collect;
 mod error;
+mod follow;
+mod http;
 mod protocol;
 mod ship;
 mod store;
+mod telemetry;
 mod token;
 
 use std::sync::Arc;
 
 pub use collect::{CollectorOptions, CollectorTls, RunningCollector};
 pub use error::FleetError;
+pub use follow::{BackoffPolicy, FollowOptions, LocatedTape, ShipReport, ShipperTimer, SystemTimer, TapePlaces};
 pub use protocol::{
     BATCH_PATH, BatchRefusal, CheckedLine, MOST_BODY_BYTES, MOST_LINES, StoredEnd, TapeBatch, line_digest,
 };
-pub use ship::{
-    BackoffPolicy, LocatedTape, ShipReport, ShipperOptions, ShipperTimer, SystemTimer, TapePlaces, TapeShipper,
-};
+pub use ship::{ShipperOptions, TapeShipper};
 pub use store::{FleetEntry, FleetQuery, IngestError, KnownMachine, MachineEntry, StoreAddress, StorePool};
+pub use telemetry::{OTLP_HEADERS_VARIABLE, OtlpHeaders, TelemetryCounts, TelemetryExporter, TelemetryOptions};
 pub use token::MachineToken;
+
+/// The name of this machine, if the system says it.
+#[must_use]
+pub fn host_name() -> Option<String> {
+    #[cfg(unix)]
+    return rustix::system::uname().nodename().to_str().ok().map(str::to_owned);
+    #[cfg(not(unix))]
+    std::env::var("COMPUTERNAME").ok()
+}
 
 /// The cryptography of all encrypted connections.
 pub(crate) fn crypto_provider() -> Arc<rustls::crypto::CryptoProvider> {

@@ -1,10 +1,12 @@
-//! The program against a real PostgreSQL, which each test finds installed.
+//! The program against a real PostgreSQL, which each test finds installed, and against an OTLP endpoint.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
 mod encryption;
 mod faults;
 mod fixture;
+mod otlp_server;
 mod refusals;
 mod shipping;
 mod store;
+mod telemetry;
 mod throughput;

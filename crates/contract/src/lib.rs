@@ -41,6 +41,7 @@ mod reminder;
 mod retention;
 mod source;
 mod suggest;
+mod telemetry;
 mod tool_kind;
 mod verdict;
 
@@ -90,5 +91,6 @@ pub use reminder::{Reminder, ReminderAuthority, ReminderPropagation, ReminderRol
 pub use retention::TapeRetention;
 pub use source::{ByteSpan, Location, SourceFile};
 pub use suggest::{did_you_mean, suggest_nearest, suggest_or_list};
+pub use telemetry::TelemetrySettings;
 pub use tool_kind::ToolKind;
 pub use verdict::{Rewrite, Verdict, VerdictKind};

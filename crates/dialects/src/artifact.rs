@@ -8,7 +8,7 @@ use std::sync::Arc;
 use pintle_clients::ClientFile;
 use pintle_contract::{
     AgentSpec, Diagnostic, HandlerFactory, HookDeclaration, PermissionsSpec, PersonaSpec, SourceFile, TapeRetention,
-    TeamSpec, UntrustedGuardPolicy,
+    TeamSpec, TelemetrySettings, UntrustedGuardPolicy,
 };
 
 use crate::docker_agent;
@@ -142,6 +142,8 @@ pub struct ParsedProject {
     pub tape_retention: TapeRetention,
     /// The file to which the checkpoints of tapes are appended, as the user wrote it.
     pub tape_witness: Option<PathBuf>,
+    /// Where the user's telemetry is sent.
+    pub telemetry: Option<TelemetrySettings>,
     /// Whether any of the files asks to redact secrets on the tape. One is enough.
     pub redact_secrets: bool,
     /// The diagnostics, in no particular order.

@@ -59,6 +59,7 @@ fn merge_project(project: &mut ParsedProject, other: ParsedProject) {
         untrusted_guards,
         tape_retention,
         tape_witness,
+        telemetry,
         redact_secrets,
         diagnostics,
     } = other;
@@ -73,6 +74,7 @@ fn merge_project(project: &mut ParsedProject, other: ParsedProject) {
     project.untrusted_guards = project.untrusted_guards.or(untrusted_guards);
     project.tape_retention = project.tape_retention.or(tape_retention);
     project.tape_witness = project.tape_witness.take().or(tape_witness);
+    project.telemetry = project.telemetry.take().or(telemetry);
     project.redact_secrets |= redact_secrets;
     project.diagnostics.extend(diagnostics);
 }

@@ -1,7 +1,9 @@
 //! The commands.
 
+mod follow;
 mod log;
 mod ship;
+mod telemetry;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,6 +16,7 @@ use pintle_fleet::{
 use crate::{print_line, print_note};
 use log::FleetLogArgs;
 use ship::ShipArgs;
+use telemetry::TelemetryArgs;
 
 /// The connections of a collector to its store.
 const STORE_CONNECTIONS: usize = 16;
@@ -33,6 +36,8 @@ enum FleetCommand {
     Collect(CollectArgs),
     /// Ship the tapes of this machine to a collector.
     Ship(ShipArgs),
+    /// Send spans, metrics and decisions of this machine to an OTLP endpoint.
+    Telemetry(TelemetryArgs),
     /// List what was decided on all machines, one line for each decision. The newest is the last.
     Log(FleetLogArgs),
     /// Prepare the database.
@@ -125,6 +130,7 @@ impl FleetArgs {
             match self.command {
                 FleetCommand::Collect(args) => until_stopped(args.execute()).await,
                 FleetCommand::Ship(args) => until_stopped(args.execute()).await,
+                FleetCommand::Telemetry(args) => until_stopped(args.execute()).await,
                 FleetCommand::Log(args) => args.execute().await,
                 FleetCommand::Store(StoreCommand::Init(store)) => init_store(&store.address()?).await,
                 FleetCommand::Machine(command) => command.execute().await,

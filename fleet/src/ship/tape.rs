@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use pintle_tape::HeaderRecord;
 use pintle_tape::decisions::{DecisionCollector, RecordedDecision};
-use pintle_tape::{HeaderRecord, RecordBody, TapeError, TapeReader};
 
 use super::client::BatchAnswer;
-use super::offsets::ShippedEnd;
 use super::{LocatedTape, ShipReport, ShipperTimer, TapeShipper};
 use crate::FleetError;
+use crate::follow::{ShippedEnd, WholeLine, WholeLines};
 use crate::protocol::{MOST_LINES, StoredEnd, TapeBatch, line_digest};
 
 /// How much is sent at once.
@@ -30,8 +30,6 @@ impl Default for BatchLimits {
 pub(super) enum TapeProgress {
     /// All of it is stored.
     Shipped(ShippedEnd),
-    /// It has no whole line yet.
-    NothingYet,
     /// The collector has it up to another line than the one from which it was sent.
     OtherEnd { from: u64, end: StoredEnd },
     /// A batch with this number of lines is too large for the collector.
@@ -60,79 +58,47 @@ impl<T: ShipperTimer> TapeShipper<T> {
     pub(super) async fn ship_lines(
         &mut self,
         tape: &LocatedTape,
+        mut lines: WholeLines,
         resync: Option<StoredEnd>,
         limits: BatchLimits,
         report: &mut ShipReport,
     ) -> Result<TapeProgress, FleetError> {
-        let mut reader = match TapeReader::open(&tape.path) {
-            Ok(reader) => reader.abridged(),
-            Err(error) => return Ok(self.unreadable_start(tape, &error)),
+        self.follower.report_replaced(&tape.path, &lines.digest);
+        let known = || self.follower.offsets.find(&tape.path)?.stored_end(&lines.digest);
+        let stored = resync.or_else(known).unwrap_or(StoredEnd { next: 0, digest: None });
+        lines.set_sent(stored.clone());
+        let mut shipment = TapeShipment {
+            header: lines.header.clone(),
+            project: tape.find_project(),
+            digest: lines.digest.clone(),
+            stored,
+            collector: DecisionCollector::default(),
+            stored_decisions: BTreeMap::new(),
+            lines: Vec::new(),
+            line_bytes: 0,
         };
-        let mut shipment: Option<TapeShipment> = None;
-        let mut seq = 0;
-        let mut problem = None;
-        while let Some(line) = reader.next() {
-            let line = match line {
-                Ok(line) => line,
-                Err(error) if seq == 0 => return Ok(self.unreadable_start(tape, &error)),
-                Err(error) => {
-                    problem = Some(format!("{error}; the lines before it are shipped"));
-                    break;
-                }
-            };
-            // The line may still be written.
-            if !reader.ends_with_newline() {
-                break;
-            }
-            let shipment = match &mut shipment {
-                Some(shipment) => shipment,
-                none => {
-                    let RecordBody::Header(header) = &line.record.body else { break };
-                    let digest = line_digest(&line.text);
-                    self.report_replaced(&tape.path, &digest);
-                    let known = || {
-                        let end = self.offsets.find(&tape.path).filter(|end| end.tape == digest)?;
-                        Some(StoredEnd { next: end.next, digest: end.digest.clone() })
-                    };
-                    let stored = resync.clone().or_else(known).unwrap_or(StoredEnd { next: 0, digest: None });
-                    none.insert(TapeShipment {
-                        header: header.clone(),
-                        project: tape.find_project(),
-                        digest,
-                        stored,
-                        collector: DecisionCollector::default(),
-                        stored_decisions: BTreeMap::new(),
-                        lines: Vec::new(),
-                        line_bytes: 0,
-                    })
-                }
+        let problem = loop {
+            let WholeLine { seq, line, is_sent } = match lines.next_line() {
+                Ok(Some(line)) => line,
+                Ok(None) => break None,
+                Err(problem) => break Some(problem),
             };
             shipment.collector.add(&line.record);
-            if seq >= shipment.stored.next {
-                match String::from_utf8(line.text) {
-                    Ok(text) => shipment.push(text),
-                    Err(_) => {
-                        problem = Some(format!("line {} is not text", line.number));
-                        break;
-                    }
+            if is_sent {
+                if seq + 1 == shipment.stored.next {
+                    shipment.stored_decisions = shipment.current_decisions();
                 }
-                let is_full = shipment.lines.len() >= limits.line_count || shipment.line_bytes >= limits.line_bytes;
-                if is_full && let Some(stopped) = self.send_lines(tape, shipment, report).await? {
-                    return Ok(stopped);
-                }
-            } else if seq + 1 == shipment.stored.next {
-                if shipment.stored.digest.as_deref() != Some(&line_digest(&line.text)) {
-                    return Ok(TapeProgress::Unusable(format!("line {} is not the one that was shipped", line.number)));
-                }
-                shipment.stored_decisions = shipment.current_decisions();
+                continue;
             }
-            seq += 1;
-        }
-        let Some(mut shipment) = shipment else { return Ok(TapeProgress::NothingYet) };
-        if seq < shipment.stored.next {
-            let next = shipment.stored.next;
-            return Ok(TapeProgress::Unusable(format!("it has {seq} whole lines, and {next} were shipped")));
-        }
+            match String::from_utf8(line.text) {
+                Ok(text) => shipment.push(text),
+                Err(_) => break Some(format!("line {} is not text", line.number)),
+            }
+            let is_full = shipment.lines.len() >= limits.line_count || shipment.line_bytes >= limits.line_bytes;
+            if is_full && let Some(stopped) = self.send_lines(tape, &mut shipment, report).await? {
+                return Ok(stopped);
+            }
+        };
         if !shipment.lines.is_empty()
             && let Some(stopped) = self.send_lines(tape, &mut shipment, report).await?
         {
@@ -174,22 +140,11 @@ impl<T: ShipperTimer> TapeShipper<T> {
                 report.line_count += line_count as u64;
                 shipment.stored = expected;
                 shipment.stored_decisions = decisions;
-                self.offsets.set(&tape.path, shipment.shipped_end());
-                self.save_sometimes()?;
+                self.follower.offsets.set(&tape.path, shipment.shipped_end());
+                self.follower.save_sometimes()?;
                 None
             }
         })
-    }
-
-    /// What it means that the first line of a tape cannot be read.
-    fn unreadable_start(&self, tape: &LocatedTape, error: &TapeError) -> TapeProgress {
-        let is_new = matches!(error, TapeError::Empty | TapeError::Torn { .. });
-        let shipped = self.offsets.find(&tape.path).map_or(0, |end| end.next);
-        match is_new {
-            true if shipped == 0 => TapeProgress::NothingYet,
-            true => TapeProgress::Unusable(format!("it has no whole line, and {shipped} were shipped")),
-            false => TapeProgress::Unusable(error.to_string()),
-        }
     }
 }
 
@@ -224,7 +179,6 @@ impl TapeShipment {
     }
 
     fn shipped_end(&self) -> ShippedEnd {
-        let StoredEnd { next, digest } = self.stored.clone();
-        ShippedEnd { tape: self.digest.clone(), next, digest, stamp: None }
+        ShippedEnd::new(&self.digest, self.stored.clone())
     }
 }

@@ -1,7 +1,7 @@
 //! The schemas of settings that have hooks beside other things.
 
 use pintle_clients::{CLIENTS, ClientDef, HookLayout};
-use pintle_contract::{TapeRetention, UntrustedGuardPolicy};
+use pintle_contract::{TapeRetention, TelemetrySettings, UntrustedGuardPolicy};
 use serde_json::{Map, Value, json};
 
 use super::{FileSchema, new_schema};
@@ -47,6 +47,7 @@ pub(super) fn user_settings(hooks: Value) -> Value {
             json!({"enum": guards, "description": "What happens to the guards of a project that is not trusted."}),
         ),
         (String::from("tapes"), tape_settings()),
+        (String::from("telemetry"), telemetry_settings()),
     ]);
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
@@ -69,14 +70,37 @@ fn tape_settings() -> Value {
                 "type": ["string", "null"],
                 "pattern": TapeRetention::size_pattern(),
             },
-            "witness": {
-                "description": "The file to which each checkpoint of a tape is appended, by an absolute path or one in `~`.",
-                "type": ["string", "null"],
-                "pattern": "^(~|/|[A-Za-z]:|\\\\\\\\)",
-            },
+            "witness": absolute_path("The file to which each checkpoint of a tape is appended, by an absolute path or one in `~`."),
         },
         "additionalProperties": false,
     })
+}
+
+/// Where `pintle-fleet telemetry` sends what, if anything.
+fn telemetry_settings() -> Value {
+    json!({
+        "description": "Where `pintle-fleet telemetry` sends spans, metrics and logs. Without it nothing is sent.",
+        "type": ["object", "null"],
+        "properties": {
+            "otlp": {
+                "description": "The address of an OTLP endpoint, such as `http://localhost:4318`.",
+                "type": "string",
+                "pattern": TelemetrySettings::ENDPOINT_PATTERN,
+            },
+            "headers_file": absolute_path("A file with headers for the endpoint, `NAME: VALUE` in each line, by an absolute path or one in `~`."),
+            "content": {
+                "description": "Whether arguments, prompts, results and directories are sent, too. Default: no.",
+                "type": "boolean",
+            },
+        },
+        "required": ["otlp"],
+        "additionalProperties": false,
+    })
+}
+
+/// A path that does not depend on the working directory.
+fn absolute_path(description: &str) -> Value {
+    json!({"description": description, "type": ["string", "null"], "pattern": "^(~|/|[A-Za-z]:|\\\\\\\\)"})
 }
 
 fn anything(keys: &[&str]) -> Map<String, Value> {

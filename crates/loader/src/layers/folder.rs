@@ -6,11 +6,11 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle_contract::{Diagnostic, HandlerFactory, Layer, Location, Severity, TapeRetention};
+use pintle_contract::{Diagnostic, HandlerFactory, Layer, Location, Severity, TapeRetention, TelemetrySettings};
 use pintle_dialects::{ArtifactKind, ParseContext, ParsedProject};
 
-use super::LayerDirs;
 use super::account::resolve_named_dir;
+use super::{LayerDirs, MANAGED_DIR, find_config_dir};
 use crate::compile::compile_chains;
 use crate::discover::{DiscoveredFile, discover_user_dir, error_without_file, is_yaml_path, sorted_entries};
 use crate::load::{LoadOptions, LoadedPath, sort_diagnostics};
@@ -49,9 +49,10 @@ pub fn load_layer(dir: &Path, layer: Layer, factory: &dyn HandlerFactory, option
     let (chains, compiled) = compile_chains(dir.display().to_string(), layer, &project.hooks, factory);
     findings.extend(compiled);
     sort_diagnostics(&mut findings);
-    // An auditor relies on the witness, so an agent must not change it either.
-    let witness = project.tape_witness.as_deref().and_then(resolve_named_dir);
-    let policy = collect_policy_files(dir, std::iter::once(dir), project.hooks.iter()).with_paths(witness);
+    // An auditor relies on the witness, and an organisation on its telemetry, so an agent must not change these either.
+    let headers = project.telemetry.as_ref().and_then(|telemetry| telemetry.headers_file.as_deref());
+    let named = [project.tape_witness.as_deref(), headers].into_iter().flatten().filter_map(resolve_named_dir);
+    let policy = collect_policy_files(dir, std::iter::once(dir), project.hooks.iter()).with_paths(named);
     LoadedPath {
         chains,
         agent: None,
@@ -90,6 +91,32 @@ pub fn find_tape_witness(dirs: &LayerDirs) -> Result<Option<PathBuf>, String> {
     let Some(named) = named else { return Ok(None) };
     let found = resolve_named_dir(&named);
     found.map(Some).ok_or_else(|| format!("cannot find `{}`: the account has no home directory", named.display()))
+}
+
+/// Reads from the settings of an organisation and a user where telemetry is sent, with the path of the file of headers. The
+/// organisation's key applies as a whole if both have one. A project has no say, and neither has a variable that names
+/// another directory of the organisation: a project may be able to set it.
+///
+/// # Errors
+/// The first error in one of the files, or that a file in the home directory was named and there is none.
+pub fn find_telemetry(config: Option<&Path>) -> Result<Option<TelemetrySettings>, Box<Diagnostic>> {
+    let without_file =
+        |message: String| Box::new(error_without_file("missing_directory", message, "create it, or name another one"));
+    let config = find_config_dir(config).map_err(|error| without_file(error.to_string()))?;
+    telemetry_of(&LayerDirs { managed: vec![PathBuf::from(MANAGED_DIR)], config, ..LayerDirs::default() })
+}
+
+/// The same for the settings in these directories.
+///
+/// # Errors
+/// As for [`find_telemetry`].
+pub fn telemetry_of(dirs: &LayerDirs) -> Result<Option<TelemetrySettings>, Box<Diagnostic>> {
+    let Some(found) = read_settings(dirs)?.find_map(|project| project.telemetry) else { return Ok(None) };
+    let Some(named) = &found.headers_file else { return Ok(Some(found)) };
+    let missing = || format!("cannot find `{}`: the account has no home directory", named.display());
+    let headers_file = resolve_named_dir(named)
+        .ok_or_else(|| Box::new(error_without_file("missing_directory", missing(), "write an absolute path")))?;
+    Ok(Some(TelemetrySettings { headers_file: Some(headers_file), ..found }))
 }
 
 /// The settings of an organisation and a user, in this order.

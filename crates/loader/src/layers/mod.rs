@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub use account::resolve_named_dir;
 pub(crate) use dirs::default_dirs;
 pub use dirs::{MANAGED_DIR, MissingDir, UserDirs, find_config_dir, find_managed_dir};
-pub use folder::{find_tape_retention, find_tape_witness, load_layer};
+pub use folder::{find_tape_retention, find_tape_witness, find_telemetry, load_layer, telemetry_of};
 pub use pintle_files::state_dir;
 pub use project::find_projects;
 

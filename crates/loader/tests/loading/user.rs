@@ -1,7 +1,9 @@
 //! Tests the user's own configuration: settings and drop-ins.
 
-use pintle_contract::{Layer, PermissionMode, Severity, TapeRetention};
-use pintle_loader::{LayerDirs, LoadOptions, LoadedPath, find_tape_retention, find_tape_witness, load_layer};
+use pintle_contract::{Layer, PermissionMode, Severity, TapeRetention, TelemetrySettings};
+use pintle_loader::{
+    LayerDirs, LoadOptions, LoadedPath, find_tape_retention, find_tape_witness, load_layer, telemetry_of,
+};
 
 use crate::support::{AcceptingFactory, LoaderFixture};
 
@@ -142,6 +144,52 @@ fn witness_of_the_organisation_comes_first_and_a_project_has_none() {
     let is_guarded = |dir: &str, path: &str| load_user_dir(&project, dir).policy.contains_policy(path.as_ref());
     assert!(is_guarded("managed", "/mnt/audit/notes") && is_guarded("managed", "/mnt/audit"));
     assert!(is_guarded("own", "/home/me/notes") && !is_guarded("own", "/mnt/audit/notes"));
+}
+
+#[test]
+fn telemetry_is_what_the_organisation_or_the_user_says_and_never_a_project() {
+    let project = LoaderFixture::new(&[
+        ("managed/config.yaml", "telemetry: {otlp: https://otel.example, headers_file: /etc/otlp-headers}\n"),
+        ("own/config.yaml", "telemetry: {otlp: 'http://localhost:4318', content: true}\n"),
+        ("silent/config.yaml", "telemetry:\nsettings: {theme: x}\n"),
+        (".harness/config.yaml", "telemetry: {otlp: https://elsewhere.example}\n"),
+        ("config.yaml", "telemetry: {otlp: https://elsewhere.example}\n"),
+        ("harness.md", "---\ntelemetry: {otlp: https://elsewhere.example}\n---\nDo it.\n"),
+    ]);
+    let find = |managed: &str, own: &str| {
+        let dir = |name: &str| project.path(name);
+        let dirs = LayerDirs {
+            managed: vec![dir(managed)],
+            config: Some(dir(own)),
+            cwd: project.path(""),
+            ..LayerDirs::default()
+        };
+        telemetry_of(&dirs)
+    };
+    let own = TelemetrySettings { otlp: String::from("http://localhost:4318"), headers_file: None, content: true };
+    assert_eq!(find("silent", "own"), Ok(Some(own)));
+    assert_eq!(find("silent", "none"), Ok(None));
+    // The organisation's key applies as a whole.
+    let managed = find("managed", "own").unwrap().unwrap();
+    assert_eq!((managed.otlp.as_str(), managed.content), ("https://otel.example", false));
+    // What identifies the machine is not for an agent to change.
+    assert!(load_user_dir(&project, "managed").policy.contains_policy("/etc/otlp-headers".as_ref()));
+    for (text, wanted) in [
+        ("telemetry: {otlp: 'http://otel.example'}\n", "`http` would send telemetry unencrypted"),
+        ("telemetry: {otlp: 'https://me:pw@otel.example'}\n", "it has a user"),
+        ("telemetry: {oltp: https://otel.example}\n", "has no `otlp`"),
+        ("telemetry: {otlp: https://otel.example, contnet: true}\n", "unknown key `contnet`"),
+        ("telemetry: {otlp: https://otel.example, content: often}\n", "content"),
+        (
+            "telemetry: {otlp: https://otel.example, headers_file: secrets}\n",
+            "`secrets` depends on the working directory",
+        ),
+        ("telemetry: https://otel.example\n", "telemetry"),
+    ] {
+        std::fs::write(project.path("own/config.yaml"), text).unwrap();
+        let error = find("silent", "own").unwrap_err();
+        assert!(error.message.contains(wanted) && !error.message.contains("pw@"), "{text}: {}", error.message);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pintle_contract::{PermissionMode, TapeRetention, UntrustedGuardPolicy};
+use pintle_contract::{PermissionMode, TapeRetention, TelemetrySettings, UntrustedGuardPolicy};
 
 use super::{agent, hooks};
 use crate::ParsedProject;
@@ -57,9 +57,10 @@ pub(super) fn read(
     // Keys of Pintle's own.
     project.untrusted_guards = fields.choice("untrusted_guards", &UntrustedGuardPolicy::WORDS);
     if let Some(mut tapes) = fields.fields("tapes") {
-        project.tape_witness = read_witness(&mut tapes);
+        project.tape_witness = read_path(&mut tapes, "witness");
         project.tape_retention = read_retention(tapes);
     }
+    project.telemetry = fields.fields("telemetry").and_then(read_telemetry);
     for key in OTHER_SECTIONS {
         let _ = fields.node(key);
     }
@@ -84,10 +85,10 @@ fn warn_misplaced_events(fields: &FieldReader<'_>, place: &str) {
     }
 }
 
-/// Reads to which file the checkpoints of tapes are appended.
-fn read_witness(reader: &mut FieldReader<'_>) -> Option<PathBuf> {
-    let span = reader.span_of("witness");
-    let path = PathBuf::from(reader.text("witness")?);
+/// Reads the path of a file, which does not depend on the working directory.
+fn read_path(reader: &mut FieldReader<'_>, key: &'static str) -> Option<PathBuf> {
+    let span = reader.span_of(key);
+    let path = PathBuf::from(reader.text(key)?);
     if path.is_absolute() || path.starts_with("~") {
         return Some(path);
     }
@@ -109,6 +110,25 @@ fn read_retention(mut reader: FieldReader<'_>) -> TapeRetention {
     }
     reader.finish();
     TapeRetention { keep_days, max_size_bytes }
+}
+
+/// Reads where telemetry is sent. Without a valid endpoint nothing is.
+fn read_telemetry(mut reader: FieldReader<'_>) -> Option<TelemetrySettings> {
+    let (whole, report) = (reader.span(), reader.report());
+    let span = reader.span_of("otlp");
+    let otlp = reader.text("otlp");
+    let headers_file = read_path(&mut reader, "headers_file");
+    let content = reader.boolean("content").unwrap_or_default();
+    let help = "write `otlp: https://HOST:4318`, or `otlp: http://localhost:4318` for a collector on this machine";
+    match otlp.as_deref().map(TelemetrySettings::check_endpoint) {
+        None => report.value_error("missing_key", "`telemetry` has no `otlp`, so nothing is sent", whole, help),
+        Some(Err(reason)) => {
+            report.value_error("bad_value", format!("`otlp` is not an endpoint: {reason}"), span, help)
+        }
+        Some(Ok(())) => {}
+    }
+    reader.finish_strictly();
+    Some(TelemetrySettings { otlp: otlp?, headers_file, content })
 }
 
 fn read_settings(reader: &mut FieldReader<'_>, version: DockerAgentVersion, project: &mut ParsedProject) {

@@ -1,12 +1,15 @@
 //! Time and randomness, which tests replace.
 
 use std::future::Future;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What a shipper needs of time and randomness.
 pub trait ShipperTimer {
     /// The time since some moment, which never goes back.
     fn now(&self) -> Duration;
+
+    /// The time of the day, in milliseconds since the Unix epoch.
+    fn unix_ms(&self) -> u64;
 
     /// A random number.
     fn random(&self) -> u64;
@@ -28,6 +31,11 @@ impl Default for SystemTimer {
 impl ShipperTimer for SystemTimer {
     fn now(&self) -> Duration {
         self.0.elapsed()
+    }
+
+    fn unix_ms(&self) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     }
 
     fn random(&self) -> u64 {
