@@ -1,8 +1,11 @@
 //! What Pintle recorded on many machines, in one place: machines ship their tapes to a collector, which stores them in
 //! PostgreSQL.
 
+mod client;
 mod collect;
 mod error;
+mod hook;
+mod hook_protocol;
 mod protocol;
 mod ship;
 mod store;
@@ -12,13 +15,19 @@ use std::sync::Arc;
 
 pub use collect::{CollectorOptions, CollectorTls, RunningCollector};
 pub use error::FleetError;
+pub use hook::{HookReply, ask_people};
+pub use hook_protocol::{
+    ASKS_PATH, AskId, AskProgress, FleetAsk, HookedEvent, LONGEST_PATIENCE_MS, MOST_CALL_BYTES, OpenedAsk,
+};
 pub use protocol::{
-    BATCH_PATH, BatchRefusal, CheckedLine, MOST_BODY_BYTES, MOST_LINES, StoredEnd, TapeBatch, line_digest,
+    BATCH_PATH, CheckedLine, CollectorRefusal, MOST_BODY_BYTES, MOST_LINES, StoredEnd, TapeBatch, line_digest,
 };
 pub use ship::{
     BackoffPolicy, LocatedTape, ShipReport, ShipperOptions, ShipperTimer, SystemTimer, TapePlaces, TapeShipper,
 };
-pub use store::{FleetEntry, FleetQuery, IngestError, KnownMachine, MachineEntry, StoreAddress, StorePool};
+pub use store::{
+    AskEntry, FleetEntry, FleetQuery, IngestError, KnownMachine, MachineEntry, StoreAddress, StorePool, StoredAnswer,
+};
 pub use token::MachineToken;
 
 /// The cryptography of all encrypted connections.

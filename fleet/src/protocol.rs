@@ -49,9 +49,9 @@ pub struct StoredEnd {
     pub digest: Option<String>,
 }
 
-/// Why a batch is refused, for the machine's user.
+/// Why a request is refused, for the machine's user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BatchRefusal {
+pub struct CollectorRefusal {
     /// What is wrong with it.
     pub error: String,
 }

@@ -1,6 +1,7 @@
 //! The program against a real PostgreSQL, which each test finds installed.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
+mod approvals;
 mod encryption;
 mod faults;
 mod fixture;

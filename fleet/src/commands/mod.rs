@@ -1,5 +1,7 @@
 //! The commands.
 
+mod approve;
+mod asks;
 mod log;
 mod ship;
 
@@ -12,6 +14,8 @@ use pintle_fleet::{
 };
 
 use crate::{print_line, print_note};
+use approve::ApproveArgs;
+use asks::AsksCommand;
 use log::FleetLogArgs;
 use ship::ShipArgs;
 
@@ -35,6 +39,11 @@ enum FleetCommand {
     Ship(ShipArgs),
     /// List what was decided on all machines, one line for each decision. The newest is the last.
     Log(FleetLogArgs),
+    /// Ask people about a call, and wait for their answer: a program for a hook, which reads the event on standard input.
+    Approve(ApproveArgs),
+    /// List and answer the calls about which hooks ask.
+    #[command(subcommand)]
+    Asks(AsksCommand),
     /// Prepare the database.
     #[command(subcommand)]
     Store(StoreCommand),
@@ -55,7 +64,7 @@ struct StoreOptions {
 
 #[derive(Debug, Subcommand)]
 enum StoreCommand {
-    /// Create the tables and the roles `pintle_collect` and `pintle_read`, or bring them up to date.
+    /// Create the tables and the roles `pintle_collect`, `pintle_read` and `pintle_approve`, or bring them up to date.
     Init(StoreOptions),
 }
 
@@ -126,6 +135,8 @@ impl FleetArgs {
                 FleetCommand::Collect(args) => until_stopped(args.execute()).await,
                 FleetCommand::Ship(args) => until_stopped(args.execute()).await,
                 FleetCommand::Log(args) => args.execute().await,
+                FleetCommand::Approve(args) => args.execute().await,
+                FleetCommand::Asks(command) => command.execute().await,
                 FleetCommand::Store(StoreCommand::Init(store)) => init_store(&store.address()?).await,
                 FleetCommand::Machine(command) => command.execute().await,
                 FleetCommand::Retain(args) => args.execute().await,

@@ -2,7 +2,7 @@
 //! them again.
 
 mod backoff;
-mod client;
+mod batch_answer;
 mod offsets;
 mod places;
 mod tape;
@@ -13,14 +13,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::FleetError;
+use crate::client::CollectorClient;
 use crate::token::MachineToken;
-use client::{BatchAnswer, CollectorClient};
+use batch_answer::{BatchAnswer, send_batch};
 use offsets::{OffsetFile, ShippedEnd, file_stamp};
 use tape::{BatchLimits, TapeProgress};
 
 pub use backoff::BackoffPolicy;
 pub use places::{LocatedTape, TapePlaces};
 pub use timer::{ShipperTimer, SystemTimer};
+
+/// How long a collector may take for a batch.
+const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
 /// How often the offsets are written at most while there is much to ship.
 const SAVE_PAUSE: Duration = Duration::from_secs(1);
@@ -78,7 +82,7 @@ impl<T: ShipperTimer> TapeShipper<T> {
     /// # Errors
     /// When the address is invalid, or the offsets cannot be read.
     pub fn new(options: ShipperOptions, timer: T, report: impl Fn(&str) + 'static) -> Result<Self, FleetError> {
-        let client = CollectorClient::new(&options.collector, &options.token)?;
+        let client = CollectorClient::new(&options.collector, &options.token, BATCH_PATIENCE)?;
         let offsets = OffsetFile::load(&options.state_dir, &options.collector)?;
         let saved_at = timer.now();
         let (report, problems) = (Box::new(report), BTreeMap::new());
@@ -184,7 +188,7 @@ impl<T: ShipperTimer> TapeShipper<T> {
         fits: impl Fn(&BatchAnswer) -> bool,
     ) -> Result<BatchAnswer, FleetError> {
         loop {
-            let reason = match self.client.send(body.to_vec()).await {
+            let reason = match send_batch(&self.client, body.to_vec()).await {
                 BatchAnswer::Unauthorised => {
                     return Err(FleetError::failure("the collector refuses the token of this machine")
                         .help("`pintle-fleet machine list --store URL` says whether it was revoked; `machine add` makes a new one"));

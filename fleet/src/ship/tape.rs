@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pintle_tape::decisions::{DecisionCollector, RecordedDecision};
 use pintle_tape::{HeaderRecord, RecordBody, TapeError, TapeReader};
 
-use super::client::BatchAnswer;
+use super::batch_answer::BatchAnswer;
 use super::offsets::ShippedEnd;
 use super::{LocatedTape, ShipReport, ShipperTimer, TapeShipper};
 use crate::FleetError;

@@ -4,12 +4,12 @@ use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
-use super::{StoreAddress, statement_error};
+use super::{StoreAddress, query_rows, statement_error};
 use crate::FleetError;
 use crate::token::MachineToken;
 
 /// The steps to the present schema. A store has the first of them, and gets the others.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("asks.sql")];
 
 /// Roles belong to all databases of a server, where another store may have made them.
 const PREPARE: &str = "
@@ -18,7 +18,7 @@ const PREPARE: &str = "
     DECLARE
         role text;
     BEGIN
-        FOREACH role IN ARRAY ARRAY['pintle_collect', 'pintle_read'] LOOP
+        FOREACH role IN ARRAY ARRAY['pintle_collect', 'pintle_read', 'pintle_approve'] LOOP
             BEGIN
                 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
                     EXECUTE format('CREATE ROLE %I NOLOGIN', role);
@@ -40,6 +40,9 @@ const EXPIRED: &str = "
         AND child.relname ~ '^(records|decisions)_[0-9]{8}$'
         AND to_date(right(child.relname, 8), 'YYYYMMDD') <= (now() AT TIME ZONE 'utc')::date - $1
     ORDER BY 1";
+
+const EXPIRED_ASKS: &str = "
+    DELETE FROM asks WHERE (asked_at AT TIME ZONE 'utc')::date <= (now() AT TIME ZONE 'utc')::date - $1 RETURNING 1";
 
 /// A machine in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,19 +139,22 @@ impl StoreAddress {
     }
 
     /// Drops what was received before the last days, the present one included. How far each tape is stored stays known, so
-    /// that nothing is sent again. Returns the names of the dropped partitions.
+    /// that nothing is sent again. Returns what was dropped: the names of partitions, and the number of asks.
     ///
     /// # Errors
     /// When the store fails; what was dropped before that stays dropped.
     pub async fn drop_expired(&self, keep_days: i32) -> Result<Vec<String>, FleetError> {
         let client = self.connect().await?;
         let rows = client.query_typed(EXPIRED, &[(&keep_days, Type::INT4)]).await;
-        let names: Vec<String> = rows.map_err(|error| statement_error(&error))?.iter().map(|row| row.get(0)).collect();
+        let mut names: Vec<String> =
+            rows.map_err(|error| statement_error(&error))?.iter().map(|row| row.get(0)).collect();
         for name in &names {
             // The query returns names of digits and letters only.
             let dropped = client.batch_execute(&format!("DROP TABLE pintle_fleet.{name}")).await;
             dropped.map_err(|error| statement_error(&error))?;
         }
+        let asks = query_rows(&client, EXPIRED_ASKS, &[(&keep_days, Type::INT4)]).await?;
+        names.extend((!asks.is_empty()).then(|| format!("{} asks", asks.len())));
         Ok(names)
     }
 }

@@ -15,7 +15,7 @@ use crate::token::MachineToken;
 /// A machine whose token was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownMachine {
-    id: i64,
+    pub(super) id: i64,
 }
 
 /// Why a batch was not stored.
@@ -44,7 +44,10 @@ impl StorePool {
     /// When it does not.
     pub async fn check_health(&self) -> Result<(), FleetError> {
         let client = self.take().await?;
-        client.batch_execute("SELECT 1 FROM machines LIMIT 1").await.map_err(|error| statement_error(&error))?;
+        client
+            .batch_execute("SELECT FROM machines LIMIT 0; SELECT 'poll_ask'::regproc")
+            .await
+            .map_err(|error| statement_error(&error))?;
         client.give_back();
         Ok(())
     }
@@ -210,7 +213,7 @@ fn decision_text(decision: &RecordedDecision) -> Option<String> {
 }
 
 /// The only character that a text in PostgreSQL cannot have is replaced.
-fn storable(text: &str) -> String {
+pub(super) fn storable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 
