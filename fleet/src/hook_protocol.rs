@@ -8,6 +8,12 @@ use sha2::{Digest, Sha256};
 /// The path of asks on a collector.
 pub const ASKS_PATH: &str = "/v1/asks";
 
+/// The path of budgets on a collector.
+pub const BUDGETS_PATH: &str = "/v1/budgets";
+
+/// The most that is taken at once, and the largest limit of a budget.
+pub const MOST_AMOUNT: i64 = 1_000_000_000_000;
+
 /// The most bytes of an event that people are asked about.
 pub const MOST_CALL_BYTES: usize = 256 << 10;
 
@@ -56,6 +62,43 @@ pub enum AskProgress {
     },
     /// It is withdrawn, too old, or its answer was handed out.
     Ended,
+}
+
+/// What a hook takes from a budget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetTake {
+    /// How much.
+    pub amount: i64,
+}
+
+/// Whether a hook could take from a budget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "lowercase")]
+pub enum TakeAnswer {
+    /// It is taken.
+    Taken {
+        /// What is taken in the window, with this.
+        used: i64,
+        /// The limit.
+        most: i64,
+    },
+    /// It would be more than the limit, and nothing is taken.
+    Over {
+        /// What is taken in the window.
+        used: i64,
+        /// The limit.
+        most: i64,
+        /// After how many milliseconds as much is free, if nothing else takes it; `None` if the limit is never as large.
+        free_ms: Option<i64>,
+    },
+}
+
+/// Whether a text can be the name of a budget, which is part of a path.
+#[must_use]
+pub(crate) fn is_budget_name(text: &str) -> bool {
+    let is_fine = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    (1..=100).contains(&text.len()) && text.bytes().all(is_fine) && !text.starts_with('.')
 }
 
 /// The ID of an ask: a number, a dot, and the first digits of the call's digest, so that an answer is for this call.

@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 pub use collect::{CollectorOptions, CollectorTls, RunningCollector};
 pub use error::FleetError;
-pub use hook::{HookReply, ask_people};
+pub use hook::{AwayPolicy, HookReply, ask_people, take_budget};
 pub use hook_protocol::{
-    ASKS_PATH, AskId, AskProgress, FleetAsk, HookedEvent, LONGEST_PATIENCE_MS, MOST_CALL_BYTES, OpenedAsk,
+    ASKS_PATH, AskId, AskProgress, BUDGETS_PATH, BudgetTake, FleetAsk, HookedEvent, LONGEST_PATIENCE_MS, MOST_AMOUNT,
+    MOST_CALL_BYTES, OpenedAsk, TakeAnswer,
 };
 pub use protocol::{
     BATCH_PATH, CheckedLine, CollectorRefusal, MOST_BODY_BYTES, MOST_LINES, StoredEnd, TapeBatch, line_digest,
@@ -26,7 +27,8 @@ pub use ship::{
     BackoffPolicy, LocatedTape, ShipReport, ShipperOptions, ShipperTimer, SystemTimer, TapePlaces, TapeShipper,
 };
 pub use store::{
-    AskEntry, FleetEntry, FleetQuery, IngestError, KnownMachine, MachineEntry, StoreAddress, StorePool, StoredAnswer,
+    AskEntry, BudgetEntry, FleetBudget, FleetEntry, FleetQuery, IngestError, KnownMachine, MachineEntry, StoreAddress,
+    StorePool, StoredAnswer,
 };
 pub use token::MachineToken;
 

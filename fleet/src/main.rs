@@ -15,7 +15,7 @@ const FAILED: u8 = 1;
 const INVALID: u8 = 3;
 
 /// The commands that are hooks, whatever of which fails denies, and the exit code that denies.
-const HOOKS: [&str; 1] = ["approve"];
+const HOOKS: [&str; 2] = ["approve", "budget"];
 const DENIED: u8 = 2;
 
 fn main() -> ExitCode {

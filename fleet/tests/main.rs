@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
 mod approvals;
+mod budgets;
 mod encryption;
 mod faults;
 mod fixture;

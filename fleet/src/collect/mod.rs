@@ -1,6 +1,7 @@
 //! The collector: a server that stores what machines send, and that their hooks ask.
 
 mod asks;
+mod budgets;
 mod notices;
 mod receive;
 
@@ -24,7 +25,7 @@ use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 use crate::FleetError;
-use crate::hook_protocol::ASKS_PATH;
+use crate::hook_protocol::{ASKS_PATH, BUDGETS_PATH};
 use crate::protocol::BATCH_PATH;
 use crate::store::StorePool;
 use asks::AskReceiver;
@@ -116,6 +117,7 @@ impl RunningCollector {
         let asks = AskReceiver::new(Arc::clone(&receiver), notices.clone());
         let router = Router::new()
             .route(BATCH_PATH, post(receive::receive_batch))
+            .route(&format!("{BUDGETS_PATH}/{{name}}/take"), post(budgets::take_budget))
             .route("/healthz", get(receive::report_health))
             .with_state(receiver)
             .nest(ASKS_PATH, asks::routes(asks))

@@ -46,7 +46,7 @@ impl ApproveArgs {
         };
         tokio::pin!(stop);
         let event = tokio::select! {
-            event = read_event() => event,
+            event = read_event(MOST_CALL_BYTES) => event,
             reason = &mut stop => Err(reason),
         };
         let (event, reply) = match (event, MachineToken::load(&self.options.token_file)) {
@@ -66,19 +66,19 @@ impl ApproveArgs {
 }
 
 /// Reads the event on standard input.
-pub(super) async fn read_event() -> Result<HookedEvent, String> {
+pub(super) async fn read_event(most_bytes: usize) -> Result<HookedEvent, String> {
     let (sender, receiver) = tokio::sync::oneshot::channel();
     // The program does not wait for this thread if the input has no end.
     std::thread::spawn(move || {
         let mut text = Vec::new();
-        let limit = MOST_CALL_BYTES as u64 + 1;
+        let limit = most_bytes as u64 + 1;
         let read = std::io::stdin().lock().take(limit).read_to_end(&mut text).map(|_| text);
         let _ = sender.send(read);
     });
     let text = receiver.await.map_err(|error| error.to_string())?;
     let text = text.map_err(|error| format!("the event cannot be read: {error}"))?;
-    if text.len() > MOST_CALL_BYTES {
-        return Err(format!("the event has more than {MOST_CALL_BYTES} bytes"));
+    if text.len() > most_bytes {
+        return Err(format!("the event has more than {most_bytes} bytes"));
     }
     HookedEvent::parse(String::from_utf8(text).map_err(|_| String::from("the event is not text"))?)
 }
@@ -88,8 +88,8 @@ pub(super) fn print_reply(event: Option<&HookedEvent>, reply: &HookReply) -> Res
     if let Some(output) = reply.output(event) {
         print_line(&output.to_string())?;
     }
-    if let HookReply::Deny(reason) = reply {
-        print_note(reason);
+    if let HookReply::Deny(note) | HookReply::Pass(Some(note)) = reply {
+        print_note(note);
     }
     Ok(!matches!(reply, HookReply::Deny(_)))
 }

@@ -2,6 +2,7 @@
 
 mod approve;
 mod asks;
+mod budget;
 mod log;
 mod ship;
 
@@ -16,6 +17,7 @@ use pintle_fleet::{
 use crate::{print_line, print_note};
 use approve::ApproveArgs;
 use asks::AsksCommand;
+use budget::{BudgetArgs, BudgetsCommand};
 use log::FleetLogArgs;
 use ship::ShipArgs;
 
@@ -44,6 +46,12 @@ enum FleetCommand {
     /// List and answer the calls about which hooks ask.
     #[command(subcommand)]
     Asks(AsksCommand),
+    /// Take from a budget that machines share, or deny the call: a program for a hook, which reads the event on standard
+    /// input.
+    Budget(BudgetArgs),
+    /// Set, list and remove budgets.
+    #[command(subcommand)]
+    Budgets(BudgetsCommand),
     /// Prepare the database.
     #[command(subcommand)]
     Store(StoreCommand),
@@ -137,6 +145,8 @@ impl FleetArgs {
                 FleetCommand::Log(args) => args.execute().await,
                 FleetCommand::Approve(args) => args.execute().await,
                 FleetCommand::Asks(command) => command.execute().await,
+                FleetCommand::Budget(args) => args.execute().await,
+                FleetCommand::Budgets(command) => command.execute().await,
                 FleetCommand::Store(StoreCommand::Init(store)) => init_store(&store.address()?).await,
                 FleetCommand::Machine(command) => command.execute().await,
                 FleetCommand::Retain(args) => args.execute().await,

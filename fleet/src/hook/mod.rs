@@ -1,6 +1,7 @@
 //! The programs that are hooks: they read an event, ask the collector, and answer as hooks do.
 
 mod approve;
+mod budget;
 mod request;
 
 use serde_json::{Value, json};
@@ -8,10 +9,13 @@ use serde_json::{Value, json};
 use crate::hook_protocol::{HookedEvent, NESTED_NAME};
 
 pub use approve::ask_people;
+pub use budget::{AwayPolicy, take_budget};
 
 /// What a hook answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookReply {
+    /// It has no opinion, and perhaps something to tell the user.
+    Pass(Option<String>),
     /// It allows the call, for a reason.
     Allow(String),
     /// It denies the call, for a reason.
@@ -29,6 +33,7 @@ impl HookReply {
             (Self::Deny(reason), _) if has_nested_name => Some(json!({"cancel": true, "errorMessage": reason})),
             // The exit status and standard error say it in all other formats.
             (Self::Deny(_), _) => None,
+            (Self::Pass(_), _) => None,
             (Self::Allow(_), _) if has_nested_name => None,
             (Self::Allow(reason), "pre_tool_use" | "permission_request") => Some(json!({
                 "hook_specific_output": {"permission_decision": "allow", "permission_decision_reason": reason}

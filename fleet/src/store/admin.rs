@@ -9,7 +9,7 @@ use crate::FleetError;
 use crate::token::MachineToken;
 
 /// The steps to the present schema. A store has the first of them, and gets the others.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("asks.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("asks.sql"), include_str!("budgets.sql")];
 
 /// Roles belong to all databases of a server, where another store may have made them.
 const PREPARE: &str = "

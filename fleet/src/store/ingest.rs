@@ -45,7 +45,7 @@ impl StorePool {
     pub async fn check_health(&self) -> Result<(), FleetError> {
         let client = self.take().await?;
         client
-            .batch_execute("SELECT FROM machines LIMIT 0; SELECT 'poll_ask'::regproc")
+            .batch_execute("SELECT FROM machines LIMIT 0; SELECT 'take_budget'::regproc")
             .await
             .map_err(|error| statement_error(&error))?;
         client.give_back();

@@ -2,6 +2,7 @@
 
 mod admin;
 mod asks;
+mod budgets;
 mod ingest;
 mod listen;
 mod pool;
@@ -21,6 +22,7 @@ use crate::error::error_chain;
 
 pub use admin::MachineEntry;
 pub use asks::{AskEntry, StoredAnswer};
+pub use budgets::{BudgetEntry, FleetBudget};
 pub use ingest::{IngestError, KnownMachine};
 pub use pool::StorePool;
 pub use query::{FleetEntry, FleetQuery};
