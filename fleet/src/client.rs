@@ -78,7 +78,7 @@ impl CollectorClient {
     /// Posts a body to a path.
     ///
     /// # Errors
-    /// Why there is no answer, for users.
+    /// Why it is not answered, for users.
     pub(crate) async fn post(&self, path: &str, body: Vec<u8>) -> Result<CollectorAnswer, String> {
         let mut url = self.base.clone();
         url.set_path(&format!("{}{path}", self.base.path().trim_end_matches('/')));

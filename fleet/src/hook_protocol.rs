@@ -47,7 +47,7 @@ pub struct OpenedAsk {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum AskProgress {
-    /// Nobody has answered yet.
+    /// It is not answered yet.
     Open,
     /// It is answered. This is said once.
     Answered {

@@ -10,6 +10,7 @@ mod protocol;
 mod ship;
 mod store;
 mod token;
+mod witness;
 
 use std::sync::Arc;
 
@@ -27,8 +28,8 @@ pub use ship::{
     BackoffPolicy, LocatedTape, ShipReport, ShipperOptions, ShipperTimer, SystemTimer, TapePlaces, TapeShipper,
 };
 pub use store::{
-    AskEntry, BudgetEntry, FleetBudget, FleetEntry, FleetQuery, IngestError, KnownMachine, MachineEntry, StoreAddress,
-    StorePool, StoredAnswer,
+    AskEntry, BudgetEntry, FleetBudget, FleetEntry, FleetQuery, IngestError, KnownMachine, MachineEntry, MachineProof,
+    StoreAddress, StorePool, StoredAnswer,
 };
 pub use token::MachineToken;
 

@@ -28,6 +28,12 @@ fn wait_for_open(store: &TestStore, count: usize) -> Vec<String> {
     }
 }
 
+/// Waits until a hook knows the ID of its ask, and asks whether it is answered.
+fn wait_for_poll(store: &TestStore) {
+    let polled = "SELECT FROM ask_states WHERE state = 'open' AND waits_until > asked_at + interval '25 s'";
+    while store.query(polled).is_empty() {}
+}
+
 fn answer(store: &str, args: &[&str]) -> Output {
     run_fleet(&[&["asks"], args, &["--store", store]].concat())
 }
@@ -172,6 +178,7 @@ fn answer_counts_once_for_one_call_of_one_machine_that_still_waits() {
     // Stopped: it withdraws.
     let hook = machine.start_hook(&collector.url, &APPROVE, &event("stopped"));
     let id = wait_for_open(&store, 1).remove(0);
+    wait_for_poll(&store);
     assert!(std::process::Command::new("kill").arg(hook.id().to_string()).status().unwrap().success());
     assert!(denied(hook).contains("was stopped before anyone answered"));
     assert!(output_text(&answer(&store.url, &["allow", &id])).contains("has no effect: it is withdrawn"));
@@ -241,10 +248,7 @@ fn answer_ends_a_poll_that_waits_also_after_the_database_restarted() {
                     }
                 }
             });
-            while store
-                .query("SELECT FROM asks WHERE waits_until > asked_at + interval '25 s' AND used_at IS NULL")
-                .is_empty()
-            {}
+            wait_for_poll(&store);
             assert!(answer(&store.url, &["allow", id]).status.success());
             assert_eq!(polled.join().unwrap()["state"], "answered");
         });

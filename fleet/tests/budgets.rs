@@ -124,7 +124,7 @@ fn whatever_fails_denies_but_a_collector_that_is_away_if_the_user_says_so() {
     let url = &collector.url;
     for away in ["deny", "allow"] {
         for (args, reason) in [
-            ("none --when-away", "there is no such budget"),
+            ("none --when-away", "no budget has this name"),
             ("';-- --when-away", "not the name of a budget"),
             ("../asks --when-away", "not the name of a budget"),
             ("b --amount 0 --when-away", "invalid value"),
@@ -175,7 +175,7 @@ fn whatever_fails_denies_but_a_collector_that_is_away_if_the_user_says_so() {
     let remove = || run_fleet(&["budgets", "remove", "b", "--store", &store.url]);
     assert!(remove().status.success());
     assert_eq!(remove().status.code(), Some(3));
-    check(&machine, url, "b", EVENT, "there is no such budget", false);
+    check(&machine, url, "b", EVENT, "no budget has this name", false);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod budgets;
 mod encryption;
 mod faults;
 mod fixture;
+mod proof;
 mod refusals;
 mod shipping;
 mod store;

@@ -20,6 +20,7 @@ fn batch(lines: &[String]) -> TapeBatch {
     TapeBatch {
         tape: line_digest(lines[0].as_bytes()),
         pintle: String::from("0.1.0"),
+        policy: None,
         host: None,
         project: None,
         session: String::from("s"),

@@ -32,7 +32,7 @@ impl RequestReceiver {
             return Err((StatusCode::UNPROCESSABLE_ENTITY, text));
         }
         let unknown = || {
-            let text = "there is no such budget; `pintle-fleet budgets set` makes one";
+            let text = "no budget has this name; `pintle-fleet budgets set` makes one";
             (StatusCode::NOT_FOUND, String::from(text))
         };
         if !is_budget_name(name) {

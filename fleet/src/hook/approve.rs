@@ -14,6 +14,9 @@ use crate::token::MachineToken;
 /// How long a collector may take for an answer, which includes the time for which it waits itself.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(20);
 
+/// How long to wait until an ask is withdrawn.
+const WITHDRAWAL_PATIENCE: Duration = Duration::from_secs(5);
+
 /// After how many failures in a row the collector counts as away. By then it no longer believes that the hook waits.
 const MOST_FAILURES: u32 = 8;
 const BACKOFF: BackoffPolicy = BackoffPolicy { first_ms: 250, longest_ms: 4_000 };
@@ -54,9 +57,6 @@ pub async fn ask_people<T: ShipperTimer>(
     }
     HookReply::Deny(stopped)
 }
-
-/// How long to wait until an ask is withdrawn.
-const WITHDRAWAL_PATIENCE: Duration = Duration::from_secs(2);
 
 async fn wait_for_answer<T: ShipperTimer>(
     client: &CollectorClient,

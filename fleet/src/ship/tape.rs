@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use pintle_contract::Layer;
 use pintle_tape::decisions::{DecisionCollector, RecordedDecision};
+use pintle_tape::record::HookScope;
 use pintle_tape::{HeaderRecord, RecordBody, TapeError, TapeReader};
 
 use super::batch_answer::BatchAnswer;
@@ -45,6 +47,8 @@ struct TapeShipment {
     header: HeaderRecord,
     project: Option<String>,
     digest: String,
+    /// The digest of the organisation's hooks that were loaded last.
+    policy: Option<String>,
     /// What is stored, as far as this machine knows.
     stored: StoredEnd,
     collector: DecisionCollector,
@@ -99,6 +103,7 @@ impl<T: ShipperTimer> TapeShipper<T> {
                         header: header.clone(),
                         project: tape.find_project(),
                         digest,
+                        policy: None,
                         stored,
                         collector: DecisionCollector::default(),
                         stored_decisions: BTreeMap::new(),
@@ -108,6 +113,11 @@ impl<T: ShipperTimer> TapeShipper<T> {
                 }
             };
             shipment.collector.add(&line.record);
+            if let RecordBody::Hooks(hooks) = &line.record.body
+                && hooks.scope == HookScope::Runtime
+            {
+                shipment.policy = hooks.layer_digest(Layer::Managed);
+            }
             if seq >= shipment.stored.next {
                 match String::from_utf8(line.text) {
                     Ok(text) => shipment.push(text),
@@ -212,6 +222,7 @@ impl TapeShipment {
         let batch = TapeBatch {
             tape: self.digest.clone(),
             pintle: self.header.pintle.clone(),
+            policy: self.policy.clone(),
             host: tape.host.clone(),
             project: self.project.clone(),
             session: self.header.session.clone(),

@@ -1,15 +1,17 @@
 //! Preparing a store, its machines, and what is removed after some time.
 
-use tokio_postgres::Client;
+use pintle_tape::checkpoint::SignedNote;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
 
 use super::{StoreAddress, query_rows, statement_error};
 use crate::FleetError;
 use crate::token::MachineToken;
 
 /// The steps to the present schema. A store has the first of them, and gets the others.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("asks.sql"), include_str!("budgets.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("schema.sql"), include_str!("asks.sql"), include_str!("budgets.sql"), include_str!("proof.sql")];
 
 /// Roles belong to all databases of a server, where another store may have made them.
 const PREPARE: &str = "
@@ -44,6 +46,17 @@ const EXPIRED: &str = "
 const EXPIRED_ASKS: &str = "
     DELETE FROM asks WHERE (asked_at AT TIME ZONE 'utc')::date <= (now() AT TIME ZONE 'utc')::date - $1 RETURNING 1";
 
+const LIST_MACHINES: &str = "
+    SELECT name, to_char(seen_at AT TIME ZONE 'utc', 'YYYY-MM-DD HH24:MI:SS'), pintle, policy, revoked_at IS NOT NULL,
+        (SELECT count(*) FROM tapes WHERE machine = machines.id),
+        proof.session, size, note, to_char(received_at AT TIME ZONE 'utc', 'YYYY-MM-DD HH24:MI:SS')
+    FROM machines
+    LEFT JOIN LATERAL (
+        SELECT session, size, note, received_at FROM checkpoints JOIN tapes ON tapes.id = tape
+        WHERE machine = machines.id ORDER BY received_at DESC, tape DESC, size DESC LIMIT 1
+    ) proof ON true
+    ORDER BY name";
+
 /// A machine in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineEntry {
@@ -53,10 +66,27 @@ pub struct MachineEntry {
     pub seen: Option<String>,
     /// The version of Pintle that it sent it with.
     pub pintle: Option<String>,
+    /// The digest of the organisation's hooks in the session that it sent last; `None` if that had none.
+    pub policy: Option<String>,
+    /// The last checkpoint that it sent.
+    pub proof: Option<MachineProof>,
     /// Whether its token is revoked.
     pub is_revoked: bool,
     /// The number of its tapes.
     pub tape_count: i64,
+}
+
+/// The last checkpoint of a machine. Who has its key can check the signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MachineProof {
+    /// The session.
+    pub session: String,
+    /// The number of its records that are signed.
+    pub size: i64,
+    /// When it was received, in UTC.
+    pub at: String,
+    /// The name of the key, as the checkpoint has it.
+    pub key: Option<String>,
 }
 
 impl StoreAddress {
@@ -123,19 +153,35 @@ impl StoreAddress {
     /// # Errors
     /// When the store fails.
     pub async fn list_machines(&self) -> Result<Vec<MachineEntry>, FleetError> {
-        let list = "SELECT name, to_char(seen_at AT TIME ZONE 'utc', 'YYYY-MM-DD HH24:MI:SS'), pintle, \
-                    revoked_at IS NOT NULL, (SELECT count(*) FROM tapes WHERE machine = machines.id) \
-                    FROM machines ORDER BY name";
-        let client = self.connect().await?;
-        let rows = client.query_typed(list, &[]).await.map_err(|error| statement_error(&error))?;
-        let entry = |row: &tokio_postgres::Row| MachineEntry {
+        let rows = query_rows(&self.connect().await?, LIST_MACHINES, &[]).await?;
+        let proof = |row: &Row| {
+            let note: Option<String> = row.get(8);
+            let note = note?;
+            let name =
+                SignedNote::parse(&note).and_then(|note| note.signatures().next().map(|found| found.name.to_owned()));
+            Some(MachineProof { session: row.get(6), size: row.get(7), at: row.get(9), key: name })
+        };
+        let entry = |row: &Row| MachineEntry {
             name: row.get(0),
             seen: row.get(1),
             pintle: row.get(2),
-            is_revoked: row.get(3),
-            tape_count: row.get(4),
+            policy: row.get(3),
+            is_revoked: row.get(4),
+            tape_count: row.get(5),
+            proof: proof(row),
         };
         Ok(rows.iter().map(entry).collect())
+    }
+
+    /// The checkpoints that a machine sent, oldest first: what a witness has.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn list_checkpoints(&self, machine: &str) -> Result<Vec<String>, FleetError> {
+        let list = "SELECT note FROM checkpoints JOIN tapes ON tapes.id = tape JOIN machines ON machines.id = machine \
+                    WHERE machines.name = $1 ORDER BY received_at, tape, size";
+        let rows = query_rows(&self.connect().await?, list, &[(&machine, Type::TEXT)]).await?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
     /// Drops what was received before the last days, the present one included. How far each tape is stored stays known, so

@@ -30,7 +30,7 @@ pub struct BudgetEntry {
 }
 
 impl StorePool {
-    /// Takes from a budget, if its limit allows it. `None` if there is no such budget.
+    /// Takes from a budget, if its limit allows it. `None` if no budget has this name.
     ///
     /// # Errors
     /// When the store fails. Then nothing is taken, or the answer is lost.
@@ -84,7 +84,7 @@ impl StoreAddress {
     pub async fn remove_budget(&self, name: &str) -> Result<(), FleetError> {
         let remove = "DELETE FROM budgets WHERE name = $1 RETURNING 1";
         if query_rows(&self.connect().await?, remove, &[(&name, Type::TEXT)]).await?.is_empty() {
-            return Err(FleetError::invalid_input(format!("there is no budget `{name}`"))
+            return Err(FleetError::invalid_input(format!("no budget is named `{name}`"))
                 .help("`pintle-fleet budgets list --store URL` lists them"));
         }
         Ok(())

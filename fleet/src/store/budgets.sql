@@ -12,7 +12,7 @@ CREATE TABLE takes (
 );
 CREATE INDEX takes_by_time ON takes (budget, taken_at);
 
--- Takes from a budget, unless more than its limit would be taken in its window. No row if there is no such budget.
+-- Takes from a budget, unless more than its limit would be taken in its window. No row if no budget has this name.
 CREATE FUNCTION take_budget(of_budget text, of_machine bigint, its_amount bigint)
 RETURNS TABLE (is_taken boolean, used bigint, its_most bigint, free_ms bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pintle_fleet, pg_temp AS $$

@@ -20,7 +20,7 @@ use tokio_postgres::{Client, Config, Connection, Row, Socket};
 use crate::FleetError;
 use crate::error::error_chain;
 
-pub use admin::MachineEntry;
+pub use admin::{MachineEntry, MachineProof};
 pub use asks::{AskEntry, StoredAnswer};
 pub use budgets::{BudgetEntry, FleetBudget};
 pub use ingest::{IngestError, KnownMachine};
