@@ -18,7 +18,7 @@ pub(crate) struct WitnessedCheckpoint {
 }
 
 #[derive(Deserialize)]
-struct CheckpointFields {
+struct CheckpointNoteFields {
     note: String,
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn collect_checkpoints(
         if line.kind == CHECKPOINT {
             let expected = CheckpointText::new(&batch.tape, tree);
             let invalid = || format!("line {seq} of the tape is not a signed checkpoint");
-            let CheckpointFields { note } = serde_json::from_str(text).map_err(|_| invalid())?;
+            let CheckpointNoteFields { note } = serde_json::from_str(text).map_err(|_| invalid())?;
             let found = SignedNote::parse(&note).and_then(|note| note.text.parse::<CheckpointText>().ok());
             if !found.ok_or_else(invalid)?.has_same_records(&expected) {
                 return Err(format!(

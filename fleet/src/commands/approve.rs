@@ -14,7 +14,7 @@ use crate::{print_line, print_note};
 
 /// Where a hook asks, and as which machine.
 #[derive(Debug, Args)]
-pub(super) struct HookOptions {
+pub(super) struct HookConnectionArgs {
     /// Address of the collector, such as `https://collector.example:7420`.
     #[arg(long, value_name = "URL")]
     pub(super) to: String,
@@ -26,7 +26,7 @@ pub(super) struct HookOptions {
 #[derive(Debug, Args)]
 pub(super) struct ApproveArgs {
     #[command(flatten)]
-    options: HookOptions,
+    options: HookConnectionArgs,
     /// Milliseconds after which the call is denied if no one has answered. The hook itself needs a longer timeout.
     #[arg(long, value_name = "MS", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..=LONGEST_PATIENCE_MS))]
     timeout_ms: u64,

@@ -9,7 +9,7 @@ use pintle_fleet::{
 use pintle_log::{StartTime, parse_start};
 
 use super::StoreOptions;
-use super::approve::{HookOptions, print_reply, read_event};
+use super::approve::{HookConnectionArgs, print_reply, read_event};
 use crate::{print_line, print_note};
 
 /// The most bytes of an event, of which only the format is looked at.
@@ -20,7 +20,7 @@ pub(super) struct BudgetArgs {
     /// Name of the budget.
     name: String,
     #[command(flatten)]
-    options: HookOptions,
+    options: HookConnectionArgs,
     /// How much the call takes.
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(i64).range(1..=MOST_AMOUNT))]
     amount: i64,

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::HookReply;
-use super::request::{RequestFailure, request};
+use super::request::{CollectorFailure, request};
 use crate::client::CollectorClient;
 use crate::hook_protocol::{ASKS_PATH, AskProgress, FleetAsk, HookedEvent, OpenedAsk};
 use crate::ship::{BackoffPolicy, ShipperTimer};
@@ -82,8 +82,8 @@ async fn wait_for_answer<T: ShipperTimer>(
                     false => HookReply::Deny(format!("`{by}` denied this call{said}")),
                 });
             }
-            Err(RequestFailure::Refused(reason)) => return Err(reason),
-            Err(RequestFailure::Away(reason)) => {
+            Err(CollectorFailure::Refused(reason)) => return Err(reason),
+            Err(CollectorFailure::Away(reason)) => {
                 failure_count += 1;
                 if failure_count >= MOST_FAILURES {
                     return Err(reason);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::HookReply;
-use super::request::{RequestFailure, request};
+use super::request::{CollectorFailure, request};
 use crate::client::CollectorClient;
 use crate::hook_protocol::{BUDGETS_PATH, BudgetTake, TakeAnswer, is_budget_name};
 use crate::token::MachineToken;
@@ -45,7 +45,7 @@ pub async fn take_budget(
             );
             HookReply::Deny(format!("the budget `{name}` is used up, {used} of {most}: {free}"))
         }
-        Err(RequestFailure::Away(reason)) if away == AwayPolicy::Pass => HookReply::Pass(Some(failed(reason))),
+        Err(CollectorFailure::Away(reason)) if away == AwayPolicy::Pass => HookReply::Pass(Some(failed(reason))),
         Err(failure) => HookReply::Deny(failed(failure.into_reason())),
     }
 }

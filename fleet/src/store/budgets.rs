@@ -80,7 +80,7 @@ impl StoreAddress {
     /// Removes a budget. Calls that need it are denied from now on.
     ///
     /// # Errors
-    /// When there is none of this name, or the store fails.
+    /// When no budget has this name, or the store fails.
     pub async fn remove_budget(&self, name: &str) -> Result<(), FleetError> {
         let remove = "DELETE FROM budgets WHERE name = $1 RETURNING 1";
         if query_rows(&self.connect().await?, remove, &[(&name, Type::TEXT)]).await?.is_empty() {
