@@ -24,6 +24,9 @@ pub struct TapeBatch {
     pub tape: String,
     /// The version of Pintle that sends it.
     pub pintle: String,
+    /// The digest of the organisation's hooks that the session has loaded last, in hex; `None` if it has none.
+    #[serde(default)]
+    pub policy: Option<String>,
     /// The agent that ran the session under `pintle hook`; `None` for a session of Pintle's own loop.
     pub host: Option<String>,
     /// The directory of the project; `None` if it is not known.
@@ -49,9 +52,9 @@ pub struct StoredEnd {
     pub digest: Option<String>,
 }
 
-/// Why a batch is refused, for the machine's user.
+/// Why a request is refused, for the machine's user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BatchRefusal {
+pub struct CollectorRefusal {
     /// What is wrong with it.
     pub error: String,
 }
@@ -65,6 +68,8 @@ pub struct CheckedLine {
     pub kind: String,
     /// The digest of the line, in hex.
     pub digest: String,
+    /// The same as bytes.
+    pub(crate) digest_bytes: [u8; 32],
 }
 
 /// What the checks read of a line.
@@ -84,7 +89,11 @@ struct LineFields {
 /// The digest of a line, in hex: the first one's names the tape.
 #[must_use]
 pub fn line_digest(line: &[u8]) -> String {
-    to_hex(&Sha256::digest(line))
+    to_hex(&digest_of(line))
+}
+
+pub(crate) fn digest_of(line: &[u8]) -> [u8; 32] {
+    Sha256::digest(line).into()
 }
 
 impl TapeBatch {
@@ -113,14 +122,15 @@ impl TapeBatch {
             if (fields.kind == "header") != (seq == 0) {
                 return Err(format!("line {seq} of the tape is not where it belongs: only the first is a header"));
             }
-            let digest = line_digest(line.as_bytes());
+            let digest_bytes = digest_of(line.as_bytes());
+            let digest = to_hex(&digest_bytes);
             if seq == 0 {
                 let session = fields.session.as_ref().and_then(serde_json::Value::as_str);
                 if digest != self.tape || session != Some(&self.session) {
                     return Err(String::from("the first line is not that of this tape and session"));
                 }
             }
-            checked.push(CheckedLine { at_ms: fields.at_ms, kind: fields.kind, digest: digest.clone() });
+            checked.push(CheckedLine { at_ms: fields.at_ms, kind: fields.kind, digest: digest.clone(), digest_bytes });
             previous = Some(digest);
         }
         let next = self.from + self.lines.len() as u64;
@@ -149,6 +159,7 @@ mod tests {
         TapeBatch {
             tape: line_digest(first.as_bytes()),
             pintle: String::from("1"),
+            policy: None,
             host: None,
             project: None,
             session: String::from("s"),

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -189,6 +190,13 @@ impl TestStore {
         self.query(&format!("SELECT count(*) FROM {table}"))[0].get(0)
     }
 
+    /// The address for a new user with a role. Users belong to the whole cluster.
+    pub(crate) fn add_user(&self, name: &str, role: &str) -> String {
+        let user = format!("{name}_{}", self.name);
+        self.query(&format!("DO $$ BEGIN CREATE USER {user} IN ROLE {role}; END $$"));
+        self.url_for(&user)
+    }
+
     /// Adds a machine.
     pub(crate) fn add_machine(&self, name: &str) -> TestMachine {
         let machine = TestMachine { dir: tempfile::tempdir().unwrap() };
@@ -267,6 +275,43 @@ pub(crate) fn fleet_command() -> Command {
     command
 }
 
+/// A server that answers requests one after the other with these bytes, and then no more.
+pub(crate) fn answer_server(answers: Vec<String>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for answer in answers {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = BufReader::new(stream.try_clone().unwrap());
+            let mut length = 0;
+            let mut line = String::new();
+            while request.read_line(&mut line).unwrap() > 2 {
+                let field = line.trim().to_lowercase();
+                length = field.strip_prefix("content-length: ").map_or(length, |length| length.parse().unwrap());
+                line.clear();
+            }
+            request.read_exact(&mut vec![0; length]).unwrap();
+            let _ = stream.write_all(answer.replacen("\r\n", "\r\nconnection: close\r\n", 1).as_bytes());
+        }
+    });
+    url
+}
+
+/// Sends bytes, and returns the status of the answer and its body; 0 if no one answers.
+pub(crate) fn send_request(address: &str, head: &str, body: &[u8]) -> (u16, String) {
+    let Ok(mut stream) = TcpStream::connect(address) else { return (0, String::new()) };
+    // The collector may refuse the rest of it.
+    let _ = stream.write_all(head.as_bytes());
+    let _ = stream.write_all(body);
+    let _ = stream.shutdown(Shutdown::Write);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer);
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
+    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    (status, body.to_owned())
+}
+
 /// Runs the program to its end.
 pub(crate) fn run_fleet(args: &[&str]) -> Output {
     fleet_command().args(args).output().unwrap()
@@ -311,6 +356,31 @@ impl TestMachine {
         command.args(["ship", "--once", "--to", collector, "--token-file"]).arg(self.token_file());
         command.arg("--state-dir").arg(self.state_dir()).arg("--directory").arg(self.dir.path().join("home"));
         command
+    }
+
+    /// Starts a hook, and gives it an event.
+    pub(crate) fn start_hook(&self, collector: &str, args: &[&str], event: &str) -> Child {
+        let mut command = fleet_command();
+        command.args(args).args(["--to", collector, "--token-file"]).arg(self.token_file());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // A hook that refuses its arguments does not read.
+        let _ = child.stdin.take().unwrap().write_all(event.as_bytes());
+        child
+    }
+
+    /// Posts a message as this machine, and returns the status of the answer and its body.
+    pub(crate) fn post(&self, collector: &TestCollector, path: &str, body: &str) -> (u16, Value) {
+        self.post_to(collector.address(), path, body)
+    }
+
+    pub(crate) fn post_to(&self, address: &str, path: &str, body: &str) -> (u16, Value) {
+        let (token, length) = (self.token(), body.len());
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: c\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\
+             content-length: {length}\r\n\r\n"
+        );
+        let (status, body) = send_request(address, &head, body.as_bytes());
+        (status, serde_json::from_str(&body).unwrap_or_default())
     }
 
     pub(crate) fn ship(&self, collector: &str) -> Output {

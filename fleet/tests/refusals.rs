@@ -1,24 +1,14 @@
 //! What a collector refuses, and that nothing of it is stored.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
 
 use pintle_fleet::{MachineToken, TapeBatch, line_digest};
 
-use crate::fixture::{TestCollector, TestStore, make_tape, output_text, run_fleet, write_lines};
+use crate::fixture::{TestCollector, TestStore, make_tape, output_text, run_fleet, send_request, write_lines};
 
 /// Sends bytes, and returns the status of the answer.
 fn send(collector: &TestCollector, head: &str, body: &[u8]) -> u16 {
-    let mut stream = TcpStream::connect(collector.address()).unwrap();
-    // The collector may refuse the rest of it.
-    let _ = stream.write_all(head.as_bytes());
-    let _ = stream.write_all(body);
-    let _ = stream.shutdown(Shutdown::Write);
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    let answer = String::from_utf8_lossy(&answer);
-    answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
+    send_request(collector.address(), head, body).0
 }
 
 fn head(token: &str, length: Option<usize>) -> String {
@@ -30,6 +20,7 @@ fn batch(lines: &[String]) -> TapeBatch {
     TapeBatch {
         tape: line_digest(lines[0].as_bytes()),
         pintle: String::from("0.1.0"),
+        policy: None,
         host: None,
         project: None,
         session: String::from("s"),

@@ -50,11 +50,7 @@ fn machines_are_added_listed_and_revoked_and_their_tokens_are_not_stored() {
 #[test]
 fn roles_can_do_their_own_work_and_nothing_else() {
     let Some(store) = TestStore::new() else { return };
-    let (collect, read) = (format!("c{}", std::process::id()), format!("r{}", std::process::id()));
-    store.query(&format!(
-        "DO $$ BEGIN CREATE USER {collect} IN ROLE pintle_collect; CREATE USER {read} IN ROLE pintle_read; END $$"
-    ));
-    let (collect, read) = (store.url_for(&collect), store.url_for(&read));
+    let (collect, read) = (store.add_user("collector", "pintle_collect"), store.add_user("auditor", "pintle_read"));
     let collector = TestCollector::start_with(&collect, &["--listen", "127.0.0.1:0"]);
     let machine = store.add_machine("ada");
     let lines = make_tape("s", 10);

@@ -26,6 +26,7 @@ fn encode_batches(session: &str) -> (Vec<Vec<u8>>, Vec<String>) {
         let batch = TapeBatch {
             tape: line_digest(lines[0].as_bytes()),
             pintle: String::from("0.1.0"),
+            policy: None,
             host: Some(String::from("claude")),
             project: Some(String::from("/home/user/project")),
             session: session.to_owned(),

@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::line::DigestBytes;
-use crate::tree::TreeFrontier;
+pub use crate::tree::TreeFrontier;
 
 /// The start of a tape's origin. The digest of the tape's first line follows.
 const ORIGIN: &str = "pintle.tape/";
@@ -54,7 +54,8 @@ pub struct CheckpointText {
 
 impl CheckpointText {
     /// The text about the lines of a tree. `header` is the digest of the first one, in hex.
-    pub(crate) fn new(header: &str, tree: &TreeFrontier) -> Self {
+    #[must_use]
+    pub fn new(header: &str, tree: &TreeFrontier) -> Self {
         Self { origin: format!("{ORIGIN}{header}"), size: tree.size(), root: tree.root(), is_end: false }
     }
 

@@ -12,7 +12,7 @@ const NODE: [u8; 1] = [1];
 /// The roots of the complete subtrees of a tree that grows: all that is needed to add leaves and to know the root. There
 /// are at most 64.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct TreeFrontier {
+pub struct TreeFrontier {
     size: u64,
     /// The largest subtree first.
     roots: Vec<DigestBytes>,
@@ -20,23 +20,26 @@ pub(crate) struct TreeFrontier {
 
 impl TreeFrontier {
     /// The frontier of a tree of this size; `None` if it cannot have these roots.
-    pub(crate) fn from_hex(size: u64, roots: &[String]) -> Option<Self> {
+    #[must_use]
+    pub fn from_hex(size: u64, roots: &[String]) -> Option<Self> {
         let roots = roots.iter().map(|root| parse_hex(root)).collect::<Option<Vec<DigestBytes>>>()?;
         (roots.len() == size.count_ones() as usize).then_some(Self { size, roots })
     }
 
     /// Its roots, in hex.
-    pub(crate) fn to_hex(&self) -> Vec<String> {
+    #[must_use]
+    pub fn to_hex(&self) -> Vec<String> {
         self.roots.iter().map(|root| to_hex(root)).collect()
     }
 
     /// The number of leaves.
-    pub(crate) fn size(&self) -> u64 {
+    #[must_use]
+    pub fn size(&self) -> u64 {
         self.size
     }
 
     /// Adds the digest of the next line.
-    pub(crate) fn push(&mut self, digest: &DigestBytes) {
+    pub fn push(&mut self, digest: &DigestBytes) {
         self.push_leaf(leaf_hash(digest));
     }
 
@@ -48,7 +51,8 @@ impl TreeFrontier {
     }
 
     /// The root of the tree.
-    pub(crate) fn root(&self) -> DigestBytes {
+    #[must_use]
+    pub fn root(&self) -> DigestBytes {
         let mut roots = self.roots.iter().rev();
         let last = roots.next().copied().unwrap_or_else(|| digest_bytes(b""));
         roots.fold(last, |right, left| node_hash(left, &right))

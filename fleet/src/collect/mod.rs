@@ -1,5 +1,8 @@
-//! The collector: a server that stores what machines send.
+//! The collector: a server that stores what machines send, and that their hooks ask.
 
+mod asks;
+mod budgets;
+mod notices;
 mod receive;
 
 use std::net::SocketAddr;
@@ -22,9 +25,12 @@ use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
 use crate::FleetError;
+use crate::hook_protocol::{ASKS_PATH, BUDGETS_PATH};
 use crate::protocol::BATCH_PATH;
 use crate::store::StorePool;
-use receive::BatchReceiver;
+use asks::AskReceiver;
+use notices::AnswerNotices;
+use receive::RequestReceiver;
 
 /// The most connections of machines at once; others wait.
 const MOST_CONNECTIONS: usize = 1_024;
@@ -86,6 +92,7 @@ pub struct RunningCollector {
     tls: Option<TlsAcceptor>,
     router: Router,
     address: SocketAddr,
+    notices: AnswerNotices,
 }
 
 impl RunningCollector {
@@ -105,14 +112,18 @@ impl RunningCollector {
         };
         let listener = TcpListener::bind(options.listen).await.map_err(unusable)?;
         let address = listener.local_addr().map_err(unusable)?;
-        let receiver = Arc::new(BatchReceiver::new(pool, options.most_body_bytes, report));
+        let notices = AnswerNotices::new(pool.address().clone());
+        let receiver = Arc::new(RequestReceiver::new(pool, options.most_body_bytes, report));
+        let asks = AskReceiver::new(Arc::clone(&receiver), notices.clone());
         let router = Router::new()
             .route(BATCH_PATH, post(receive::receive_batch))
+            .route(&format!("{BUDGETS_PATH}/{{name}}/take"), post(budgets::take_budget))
             .route("/healthz", get(receive::report_health))
+            .with_state(receiver)
+            .nest(ASKS_PATH, asks::routes(asks))
             // The receiver has its own limit, and needs the length before the body.
-            .layer(DefaultBodyLimit::disable())
-            .with_state(receiver);
-        Ok(Self { listener, tls: options.tls.map(|tls| TlsAcceptor::from(tls.0)), router, address })
+            .layer(DefaultBodyLimit::disable());
+        Ok(Self { listener, tls: options.tls.map(|tls| TlsAcceptor::from(tls.0)), router, address, notices })
     }
 
     /// The address that it listens on.
@@ -129,6 +140,10 @@ impl RunningCollector {
 
     /// Serves until it is dropped. A batch that is not stored by then is sent again by its machine.
     pub async fn serve(self) {
+        tokio::join!(self.notices.follow(), self.accept());
+    }
+
+    async fn accept(&self) {
         let permits = Arc::new(Semaphore::new(MOST_CONNECTIONS));
         loop {
             // The semaphore is never closed.

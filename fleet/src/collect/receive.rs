@@ -1,4 +1,4 @@
-//! Receiving batches.
+//! Receiving requests of machines, and batches.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,32 +11,33 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use futures_util::StreamExt;
 use serde::Serialize;
-use tokio::sync::Semaphore;
+use serde::de::DeserializeOwned;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::FleetError;
-use crate::protocol::{BatchRefusal, TapeBatch};
-use crate::store::{IngestError, StorePool};
+use crate::protocol::{CollectorRefusal, TapeBatch};
+use crate::store::{IngestError, KnownMachine, StorePool};
 use crate::token::MachineToken;
 
-/// The most bytes of all batches that are received at once; others wait.
+/// The most bytes of all bodies that are received at once; others wait.
 const MOST_PENDING_KIB: usize = 128 << 10;
 
-/// How long a batch waits until others are stored.
+/// How long a body waits until others are done with.
 const PENDING_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a machine may take to send a batch.
+/// How long a machine may take to send a body.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
 
-/// How much of the body of a refused batch is read, and for how long.
+/// How much of the body of a refused request is read, and for how long.
 const MOST_DISCARDED_BYTES: usize = 8 << 20;
 const DISCARD_PATIENCE: Duration = Duration::from_secs(15);
 
 /// After how many seconds a machine may come again if there is too much to do.
 const RETRY_SECONDS: &str = "2";
 
-/// What receives batches.
-pub(super) struct BatchReceiver {
-    pool: StorePool,
+/// What receives the requests of machines.
+pub(super) struct RequestReceiver {
+    pub(super) pool: StorePool,
     most_body_bytes: usize,
     pending_kib: Semaphore,
     /// Tells the operator when the store fails, and when it answers again.
@@ -45,9 +46,28 @@ pub(super) struct BatchReceiver {
 }
 
 /// A refusal: its status and its reason.
-type RefusedBatch = (StatusCode, String);
+pub(super) type RefusedRequest = (StatusCode, String);
 
-impl BatchReceiver {
+/// A request, whose body is taken when it is read.
+pub(super) struct MachineRequest {
+    pub(super) headers: HeaderMap,
+    body: Option<Body>,
+}
+
+/// A message, with the memory that is reserved for it.
+pub(super) struct ReceivedMessage<'r, T> {
+    pub(super) message: T,
+    _permit: SemaphorePermit<'r>,
+}
+
+impl From<Request> for MachineRequest {
+    fn from(request: Request) -> Self {
+        let (parts, body) = request.into_parts();
+        Self { headers: parts.headers, body: Some(body) }
+    }
+}
+
+impl RequestReceiver {
     pub(super) fn new(pool: StorePool, most_body_bytes: usize, report: impl Fn(&str) + Send + Sync + 'static) -> Self {
         let pending_kib = Semaphore::new(MOST_PENDING_KIB.max(kib_of(most_body_bytes)));
         let report = Box::new(report);
@@ -55,49 +75,61 @@ impl BatchReceiver {
     }
 
     /// What failed in the store is for the operator, not for machines.
-    fn unavailable(&self, error: &FleetError) -> RefusedBatch {
+    pub(super) fn unavailable(&self, error: &FleetError) -> RefusedRequest {
         if !self.is_failing.swap(true, Ordering::Relaxed) {
             (self.report)(&error.message);
         }
         (StatusCode::SERVICE_UNAVAILABLE, String::from("the store does not answer"))
     }
 
-    fn note_success(&self) {
+    pub(super) fn note_success(&self) {
         if self.is_failing.swap(false, Ordering::Relaxed) {
             (self.report)("the store answers again");
         }
     }
 
-    /// Takes the body when it reads it.
-    async fn receive(&self, headers: &HeaderMap, body: &mut Option<Body>) -> Result<Response, RefusedBatch> {
+    /// The machine that sends a request. A body is read only for one that is known.
+    pub(super) async fn identify(&self, headers: &HeaderMap) -> Result<KnownMachine, RefusedRequest> {
         let unauthorised = || {
             let text = "the token is unknown or revoked; `pintle-fleet machine add` makes one";
             (StatusCode::UNAUTHORIZED, String::from(text))
         };
-        // A body is read only for machines that are known, and only when there is memory for it.
         let token = bearer_token(headers).ok_or_else(unauthorised)?;
-        let machine =
-            self.pool.find_machine(&token).await.map_err(|error| self.unavailable(&error))?.ok_or_else(unauthorised)?;
-        let length = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let machine = self.pool.find_machine(&token).await.map_err(|error| self.unavailable(&error))?;
+        machine.ok_or_else(unauthorised)
+    }
+
+    /// Reads a message, when there is memory for it.
+    pub(super) async fn read_message<T: DeserializeOwned>(
+        &self,
+        request: &mut MachineRequest,
+        most_bytes: usize,
+    ) -> Result<ReceivedMessage<'_, T>, RefusedRequest> {
+        let length = request.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         let length: usize =
-            length.ok_or_else(|| (StatusCode::LENGTH_REQUIRED, String::from("a batch has a `content-length`")))?;
-        if length > self.most_body_bytes {
-            let text = format!("the batch has {length} bytes; at most {} are accepted", self.most_body_bytes);
+            length.ok_or_else(|| (StatusCode::LENGTH_REQUIRED, String::from("a request has a `content-length`")))?;
+        if length > most_bytes {
+            let text = format!("the request has {length} bytes; at most {most_bytes} are accepted");
             return Err((StatusCode::PAYLOAD_TOO_LARGE, text));
         }
         let kib = u32::try_from(kib_of(length)).unwrap_or(u32::MAX);
         let waited = tokio::time::timeout(PENDING_PATIENCE, self.pending_kib.acquire_many(kib)).await;
-        let Ok(Ok(_permit)) = waited else {
-            return Err((StatusCode::SERVICE_UNAVAILABLE, String::from("too many batches wait to be stored")));
+        let Ok(Ok(permit)) = waited else {
+            return Err((StatusCode::SERVICE_UNAVAILABLE, String::from("too many requests wait to be stored")));
         };
-        let body = tokio::time::timeout(BODY_PATIENCE, to_bytes(body.take().unwrap_or_default(), length)).await;
-        let Ok(Ok(body)) = body else {
-            return Err((StatusCode::REQUEST_TIMEOUT, String::from("the batch was not received whole")));
+        let body = request.body.take().unwrap_or_default();
+        let Ok(Ok(body)) = tokio::time::timeout(BODY_PATIENCE, to_bytes(body, length)).await else {
+            return Err((StatusCode::REQUEST_TIMEOUT, String::from("the request was not received whole")));
         };
-        let batch: TapeBatch = serde_json::from_slice(&body)
-            .map_err(|error| (StatusCode::BAD_REQUEST, format!("the body is not a batch: {error}")))?;
-        drop(body);
-        match self.pool.ingest(machine, &batch).await {
+        let message = serde_json::from_slice(&body)
+            .map_err(|error| (StatusCode::BAD_REQUEST, format!("the body is not what this path takes: {error}")))?;
+        Ok(ReceivedMessage { message, _permit: permit })
+    }
+
+    async fn store_batch(&self, request: &mut MachineRequest) -> Result<Response, RefusedRequest> {
+        let machine = self.identify(&request.headers).await?;
+        let batch = self.read_message::<TapeBatch>(request, self.most_body_bytes).await?;
+        match self.pool.ingest(machine, &batch.message).await {
             Ok(end) => {
                 self.note_success();
                 Ok(respond(StatusCode::OK, &end))
@@ -110,31 +142,34 @@ impl BatchReceiver {
             Err(IngestError::Unavailable(error)) => Err(self.unavailable(&error)),
         }
     }
+
+    /// Answers a request, also one that is refused.
+    pub(super) async fn answer(&self, request: MachineRequest, answer: Result<Response, RefusedRequest>) -> Response {
+        let (status, error) = match answer {
+            Ok(response) => return response,
+            Err(refused) => refused,
+        };
+        if let Some(body) = request.body {
+            let is_large = status == StatusCode::PAYLOAD_TOO_LARGE;
+            let most_bytes = if is_large { self.most_body_bytes.saturating_mul(4) } else { MOST_DISCARDED_BYTES };
+            let _ = tokio::time::timeout(DISCARD_PATIENCE, discard_body(body, most_bytes)).await;
+        }
+        let mut response = respond(status, &CollectorRefusal { error });
+        let headers = response.headers_mut();
+        // The rest of the request is not read.
+        headers.insert(CONNECTION, axum::http::HeaderValue::from_static("close"));
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, axum::http::HeaderValue::from_static(RETRY_SECONDS));
+        }
+        response
+    }
 }
 
 /// Answers `POST /v1/batches`.
-pub(super) async fn receive_batch(State(receiver): State<Arc<BatchReceiver>>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    let mut body = Some(body);
-    match receiver.receive(&parts.headers, &mut body).await {
-        Ok(response) => response,
-        Err((status, error)) => {
-            if let Some(body) = body {
-                let is_large = status == StatusCode::PAYLOAD_TOO_LARGE;
-                let most_bytes =
-                    if is_large { receiver.most_body_bytes.saturating_mul(4) } else { MOST_DISCARDED_BYTES };
-                let _ = tokio::time::timeout(DISCARD_PATIENCE, discard_body(body, most_bytes)).await;
-            }
-            let mut response = respond(status, &BatchRefusal { error });
-            let headers = response.headers_mut();
-            // The rest of the request is not read.
-            headers.insert(CONNECTION, axum::http::HeaderValue::from_static("close"));
-            if status == StatusCode::SERVICE_UNAVAILABLE {
-                headers.insert(RETRY_AFTER, axum::http::HeaderValue::from_static(RETRY_SECONDS));
-            }
-            response
-        }
-    }
+pub(super) async fn receive_batch(State(receiver): State<Arc<RequestReceiver>>, request: Request) -> Response {
+    let mut request = MachineRequest::from(request);
+    let answer = receiver.store_batch(&mut request).await;
+    receiver.answer(request, answer).await
 }
 
 /// Reads the rest of a body that is refused. A machine that still sends does not see the answer.
@@ -150,7 +185,7 @@ async fn discard_body(body: Body, most_bytes: usize) {
 }
 
 /// Answers `GET /healthz`.
-pub(super) async fn report_health(State(receiver): State<Arc<BatchReceiver>>) -> Response {
+pub(super) async fn report_health(State(receiver): State<Arc<RequestReceiver>>) -> Response {
     match receiver.pool.check_health().await {
         Ok(()) => respond(StatusCode::OK, &serde_json::json!({"status": "ok"})),
         Err(_) => respond(StatusCode::SERVICE_UNAVAILABLE, &serde_json::json!({"status": "the store does not answer"})),
@@ -167,7 +202,7 @@ fn kib_of(bytes: usize) -> usize {
     bytes / 1_024 + 1
 }
 
-fn respond(status: StatusCode, body: &impl Serialize) -> Response {
+pub(super) fn respond(status: StatusCode, body: &impl Serialize) -> Response {
     // Answers are numbers and texts, which are always JSON.
     let body = serde_json::to_vec(body).unwrap_or_default();
     let mut response = Response::new(Body::from(body));

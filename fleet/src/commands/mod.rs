@@ -1,5 +1,8 @@
 //! The commands.
 
+mod approve;
+mod asks;
+mod budget;
 mod follow;
 mod log;
 mod ship;
@@ -10,13 +13,22 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use pintle_fleet::{
-    CollectorOptions, CollectorTls, FleetError, MOST_BODY_BYTES, RunningCollector, StoreAddress, StorePool,
+    CollectorOptions, CollectorTls, FleetError, MOST_BODY_BYTES, MachineEntry, MachineProof, RunningCollector,
+    StoreAddress, StorePool,
 };
+use pintle_tape::show::single_line;
 
 use crate::{print_line, print_note};
+use approve::ApproveArgs;
+use asks::AsksCommand;
+use budget::{BudgetArgs, BudgetsCommand};
 use log::FleetLogArgs;
 use ship::ShipArgs;
 use telemetry::TelemetryArgs;
+
+/// How many digits of the digest of a policy are shown, and the most characters of a name.
+const POLICY_DIGITS: usize = 12;
+const NAME_CHARS: usize = 60;
 
 /// The connections of a collector to its store.
 const STORE_CONNECTIONS: usize = 16;
@@ -40,6 +52,17 @@ enum FleetCommand {
     Telemetry(TelemetryArgs),
     /// List what was decided on all machines, one line for each decision. The newest is the last.
     Log(FleetLogArgs),
+    /// Ask people about a call, and wait for their answer: a program for a hook, which reads the event on standard input.
+    Approve(ApproveArgs),
+    /// List and answer the calls about which hooks ask.
+    #[command(subcommand)]
+    Asks(AsksCommand),
+    /// Take from a budget that machines share, or deny the call: a program for a hook, which reads the event on standard
+    /// input.
+    Budget(BudgetArgs),
+    /// Set, list and remove budgets.
+    #[command(subcommand)]
+    Budgets(BudgetsCommand),
     /// Prepare the database.
     #[command(subcommand)]
     Store(StoreCommand),
@@ -60,7 +83,7 @@ struct StoreOptions {
 
 #[derive(Debug, Subcommand)]
 enum StoreCommand {
-    /// Create the tables and the roles `pintle_collect` and `pintle_read`, or bring them up to date.
+    /// Create the tables and the roles `pintle_collect`, `pintle_read` and `pintle_approve`, or bring them up to date.
     Init(StoreOptions),
 }
 
@@ -70,6 +93,8 @@ enum MachineCommand {
     Add(MachineArgs),
     /// List the machines.
     List(StoreOptions),
+    /// Print the checkpoints that a machine shipped, as a witness file for `pintle tape verify --witness`.
+    Checkpoints(MachineArgs),
     /// Revoke the token of a machine. What it shipped is kept.
     Remove(MachineArgs),
 }
@@ -132,6 +157,10 @@ impl FleetArgs {
                 FleetCommand::Ship(args) => until_stopped(args.execute()).await,
                 FleetCommand::Telemetry(args) => until_stopped(args.execute()).await,
                 FleetCommand::Log(args) => args.execute().await,
+                FleetCommand::Approve(args) => args.execute().await,
+                FleetCommand::Asks(command) => command.execute().await,
+                FleetCommand::Budget(args) => args.execute().await,
+                FleetCommand::Budgets(command) => command.execute().await,
                 FleetCommand::Store(StoreCommand::Init(store)) => init_store(&store.address()?).await,
                 FleetCommand::Machine(command) => command.execute().await,
                 FleetCommand::Retain(args) => args.execute().await,
@@ -189,23 +218,40 @@ impl MachineCommand {
                 store.address()?.remove_machine(&name).await?;
                 print_line(&format!("the token of `{name}` is revoked"))?;
             }
+            Self::Checkpoints(MachineArgs { name, store }) => {
+                let checkpoints = store.address()?.list_checkpoints(&name).await?;
+                if checkpoints.is_empty() {
+                    print_note(&format!("the collector has no checkpoint of `{name}`"));
+                }
+                checkpoints.iter().try_for_each(|note| print_line(note))?;
+            }
             Self::List(store) => {
                 let machines = store.address()?.list_machines().await?;
                 if machines.is_empty() {
                     print_note("there are no machines; `pintle-fleet machine add NAME --store URL` adds one");
                 }
                 let width = machines.iter().map(|machine| machine.name.chars().count()).max().unwrap_or_default();
-                for machine in machines {
-                    let seen = machine.seen.map_or(String::from("never seen"), |seen| format!("seen {seen} UTC"));
-                    let pintle = machine.pintle.map(|version| format!("  pintle {version}")).unwrap_or_default();
-                    let revoked = if machine.is_revoked { "  revoked" } else { "" };
-                    let (name, tapes) = (machine.name, machine.tape_count);
-                    print_line(&format!("{name:<width$}  {seen}  {tapes} tapes{pintle}{revoked}"))?;
-                }
+                machines.iter().try_for_each(|machine| print_line(&render_machine(machine, width)))?;
             }
         }
         Ok(true)
     }
+}
+
+/// The line of a machine. What it says of itself may be anything.
+fn render_machine(machine: &MachineEntry, width: usize) -> String {
+    let shown = |text: &str| single_line(text, NAME_CHARS);
+    let seen = machine.seen.as_ref().map_or(String::from("never seen"), |seen| format!("seen {seen} UTC"));
+    let pintle = machine.pintle.as_ref().map(|version| format!("  pintle {}", shown(version))).unwrap_or_default();
+    let policy = machine.policy.as_ref().and_then(|digest| digest.get(..POLICY_DIGITS));
+    let policy = policy.map(|digits| format!("  policy {}", shown(digits))).unwrap_or_default();
+    let proof = machine.proof.as_ref().map(|MachineProof { session, size, at, key }| {
+        let key = key.as_deref().map_or("an unknown key", |key| key);
+        format!("  {size} records of session {} signed by {}, received {at} UTC", shown(session), shown(key))
+    });
+    let (proof, revoked) = (proof.unwrap_or_default(), if machine.is_revoked { "  revoked" } else { "" });
+    let (name, tapes) = (&machine.name, machine.tape_count);
+    format!("{name:<width$}  {seen}  {tapes} tapes{pintle}{policy}{proof}{revoked}")
 }
 
 impl RetainArgs {

@@ -1,18 +1,22 @@
 //! Shipping the tapes of a machine to a collector.
 
-mod client;
+mod batch_answer;
 mod tape;
 
 use std::time::Duration;
 
 use crate::FleetError;
+use crate::client::CollectorClient;
 use crate::follow::{
     ConsumedEnd, FollowOptions, LocatedTape, OpenedTape, ReceiverTexts, ShipReport, ShipperTimer, TapeConsumer,
     TapeFollower,
 };
 use crate::token::MachineToken;
-use client::{BatchAnswer, CollectorClient};
+use batch_answer::{BatchAnswer, send_batch};
 use tape::{BatchLimits, TapeProgress};
+
+/// How long a collector may take for a batch.
+const BATCH_PATIENCE: Duration = Duration::from_secs(120);
 
 /// What a shipper may be told.
 #[derive(Debug, Clone)]
@@ -39,7 +43,7 @@ impl<T: ShipperTimer> TapeShipper<T> {
     /// When the address is invalid, or the offsets cannot be read.
     pub fn new(options: ShipperOptions, timer: T, report: impl Fn(&str) + 'static) -> Result<Self, FleetError> {
         let ShipperOptions { collector, token, follow } = options;
-        let client = CollectorClient::new(&collector, &token)?;
+        let client = CollectorClient::new(&collector, &token, BATCH_PATIENCE)?;
         let texts = ReceiverTexts {
             failing: format!("the collector at {collector} does not store batches"),
             help: "check that `pintle-fleet collect` runs there; nothing is lost, the next `pintle-fleet ship` continues",
@@ -72,7 +76,7 @@ impl<T: ShipperTimer> TapeShipper<T> {
         fits: impl Fn(&BatchAnswer) -> bool,
     ) -> Result<BatchAnswer, FleetError> {
         loop {
-            let reason = match self.client.send(body.to_vec()).await {
+            let reason = match send_batch(&self.client, body.to_vec()).await {
                 BatchAnswer::Unauthorised => {
                     return Err(FleetError::failure("the collector refuses the token of this machine")
                         .help("`pintle-fleet machine list --store URL` says whether it was revoked; `machine add` makes a new one"));

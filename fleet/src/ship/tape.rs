@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use pintle_tape::HeaderRecord;
+use pintle_contract::Layer;
 use pintle_tape::decisions::{DecisionCollector, RecordedDecision};
+use pintle_tape::record::HookScope;
+use pintle_tape::{HeaderRecord, RecordBody};
 
-use super::client::BatchAnswer;
+use super::batch_answer::BatchAnswer;
 use super::{LocatedTape, ShipReport, ShipperTimer, TapeShipper};
 use crate::FleetError;
 use crate::follow::{ShippedEnd, WholeLine, WholeLines};
@@ -43,6 +45,8 @@ struct TapeShipment {
     header: HeaderRecord,
     project: Option<String>,
     digest: String,
+    /// The digest of the organisation's hooks that were loaded last.
+    policy: Option<String>,
     /// What is stored, as far as this machine knows.
     stored: StoredEnd,
     collector: DecisionCollector,
@@ -71,6 +75,7 @@ impl<T: ShipperTimer> TapeShipper<T> {
             header: lines.header.clone(),
             project: tape.find_project(),
             digest: lines.digest.clone(),
+            policy: None,
             stored,
             collector: DecisionCollector::default(),
             stored_decisions: BTreeMap::new(),
@@ -84,6 +89,11 @@ impl<T: ShipperTimer> TapeShipper<T> {
                 Err(problem) => break Some(problem),
             };
             shipment.collector.add(&line.record);
+            if let RecordBody::Hooks(hooks) = &line.record.body
+                && hooks.scope == HookScope::Runtime
+            {
+                shipment.policy = hooks.layer_digest(Layer::Managed);
+            }
             if is_sent {
                 if seq + 1 == shipment.stored.next {
                     shipment.stored_decisions = shipment.current_decisions();
@@ -167,6 +177,7 @@ impl TapeShipment {
         let batch = TapeBatch {
             tape: self.digest.clone(),
             pintle: self.header.pintle.clone(),
+            policy: self.policy.clone(),
             host: tape.host.clone(),
             project: self.project.clone(),
             session: self.header.session.clone(),

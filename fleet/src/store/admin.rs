@@ -1,15 +1,17 @@
 //! Preparing a store, its machines, and what is removed after some time.
 
-use tokio_postgres::Client;
+use pintle_tape::checkpoint::SignedNote;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
 
-use super::{StoreAddress, statement_error};
+use super::{StoreAddress, query_rows, statement_error};
 use crate::FleetError;
 use crate::token::MachineToken;
 
 /// The steps to the present schema. A store has the first of them, and gets the others.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+const MIGRATIONS: &[&str] =
+    &[include_str!("schema.sql"), include_str!("asks.sql"), include_str!("budgets.sql"), include_str!("proof.sql")];
 
 /// Roles belong to all databases of a server, where another store may have made them.
 const PREPARE: &str = "
@@ -18,7 +20,7 @@ const PREPARE: &str = "
     DECLARE
         role text;
     BEGIN
-        FOREACH role IN ARRAY ARRAY['pintle_collect', 'pintle_read'] LOOP
+        FOREACH role IN ARRAY ARRAY['pintle_collect', 'pintle_read', 'pintle_approve'] LOOP
             BEGIN
                 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
                     EXECUTE format('CREATE ROLE %I NOLOGIN', role);
@@ -41,6 +43,20 @@ const EXPIRED: &str = "
         AND to_date(right(child.relname, 8), 'YYYYMMDD') <= (now() AT TIME ZONE 'utc')::date - $1
     ORDER BY 1";
 
+const EXPIRED_ASKS: &str = "
+    DELETE FROM asks WHERE (asked_at AT TIME ZONE 'utc')::date <= (now() AT TIME ZONE 'utc')::date - $1 RETURNING 1";
+
+const LIST_MACHINES: &str = "
+    SELECT name, to_char(seen_at AT TIME ZONE 'utc', 'YYYY-MM-DD HH24:MI:SS'), pintle, policy, revoked_at IS NOT NULL,
+        (SELECT count(*) FROM tapes WHERE machine = machines.id),
+        proof.session, size, note, to_char(received_at AT TIME ZONE 'utc', 'YYYY-MM-DD HH24:MI:SS')
+    FROM machines
+    LEFT JOIN LATERAL (
+        SELECT session, size, note, received_at FROM checkpoints JOIN tapes ON tapes.id = tape
+        WHERE machine = machines.id ORDER BY received_at DESC, tape DESC, size DESC LIMIT 1
+    ) proof ON true
+    ORDER BY name";
+
 /// A machine in the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineEntry {
@@ -50,10 +66,27 @@ pub struct MachineEntry {
     pub seen: Option<String>,
     /// The version of Pintle that it sent it with.
     pub pintle: Option<String>,
+    /// The digest of the organisation's hooks in the session that it sent last; `None` if that had none.
+    pub policy: Option<String>,
+    /// The last checkpoint that it sent.
+    pub proof: Option<MachineProof>,
     /// Whether its token is revoked.
     pub is_revoked: bool,
     /// The number of its tapes.
     pub tape_count: i64,
+}
+
+/// The last checkpoint of a machine. Who has its key can check the signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MachineProof {
+    /// The session.
+    pub session: String,
+    /// The number of its records that are signed.
+    pub size: i64,
+    /// When it was received, in UTC.
+    pub at: String,
+    /// The name of the key, as the checkpoint has it.
+    pub key: Option<String>,
 }
 
 impl StoreAddress {
@@ -120,35 +153,54 @@ impl StoreAddress {
     /// # Errors
     /// When the store fails.
     pub async fn list_machines(&self) -> Result<Vec<MachineEntry>, FleetError> {
-        let list = "SELECT name, to_char(seen_at AT TIME ZONE 'utc', 'YYYY-MM-DD HH24:MI:SS'), pintle, \
-                    revoked_at IS NOT NULL, (SELECT count(*) FROM tapes WHERE machine = machines.id) \
-                    FROM machines ORDER BY name";
-        let client = self.connect().await?;
-        let rows = client.query_typed(list, &[]).await.map_err(|error| statement_error(&error))?;
-        let entry = |row: &tokio_postgres::Row| MachineEntry {
+        let rows = query_rows(&self.connect().await?, LIST_MACHINES, &[]).await?;
+        let proof = |row: &Row| {
+            let note: Option<String> = row.get(8);
+            let note = note?;
+            let name =
+                SignedNote::parse(&note).and_then(|note| note.signatures().next().map(|found| found.name.to_owned()));
+            Some(MachineProof { session: row.get(6), size: row.get(7), at: row.get(9), key: name })
+        };
+        let entry = |row: &Row| MachineEntry {
             name: row.get(0),
             seen: row.get(1),
             pintle: row.get(2),
-            is_revoked: row.get(3),
-            tape_count: row.get(4),
+            policy: row.get(3),
+            is_revoked: row.get(4),
+            tape_count: row.get(5),
+            proof: proof(row),
         };
         Ok(rows.iter().map(entry).collect())
     }
 
+    /// The checkpoints that a machine sent, oldest first: what a witness has.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn list_checkpoints(&self, machine: &str) -> Result<Vec<String>, FleetError> {
+        let list = "SELECT note FROM checkpoints JOIN tapes ON tapes.id = tape JOIN machines ON machines.id = machine \
+                    WHERE machines.name = $1 ORDER BY received_at, tape, size";
+        let rows = query_rows(&self.connect().await?, list, &[(&machine, Type::TEXT)]).await?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
     /// Drops what was received before the last days, the present one included. How far each tape is stored stays known, so
-    /// that nothing is sent again. Returns the names of the dropped partitions.
+    /// that nothing is sent again. Returns what was dropped: the names of partitions, and the number of asks.
     ///
     /// # Errors
     /// When the store fails; what was dropped before that stays dropped.
     pub async fn drop_expired(&self, keep_days: i32) -> Result<Vec<String>, FleetError> {
         let client = self.connect().await?;
         let rows = client.query_typed(EXPIRED, &[(&keep_days, Type::INT4)]).await;
-        let names: Vec<String> = rows.map_err(|error| statement_error(&error))?.iter().map(|row| row.get(0)).collect();
+        let mut names: Vec<String> =
+            rows.map_err(|error| statement_error(&error))?.iter().map(|row| row.get(0)).collect();
         for name in &names {
             // The query returns names of digits and letters only.
             let dropped = client.batch_execute(&format!("DROP TABLE pintle_fleet.{name}")).await;
             dropped.map_err(|error| statement_error(&error))?;
         }
+        let asks = query_rows(&client, EXPIRED_ASKS, &[(&keep_days, Type::INT4)]).await?;
+        names.extend((!asks.is_empty()).then(|| format!("{} asks", asks.len())));
         Ok(names)
     }
 }

@@ -1,21 +1,23 @@
 //! Storing what machines send.
 
 use futures_util::pin_mut;
+use pintle_tape::checkpoint::TreeFrontier;
 use pintle_tape::decisions::RecordedDecision;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Error, Transaction};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Error, Row, Transaction};
 
 use super::{StorePool, statement_error};
 use crate::FleetError;
 use crate::protocol::{CheckedLine, StoredEnd, TapeBatch};
 use crate::token::MachineToken;
+use crate::witness::{WitnessedCheckpoint, collect_checkpoints, find_contradiction};
 
 /// A machine whose token was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownMachine {
-    id: i64,
+    pub(super) id: i64,
 }
 
 /// Why a batch was not stored.
@@ -44,7 +46,7 @@ impl StorePool {
     /// When it does not.
     pub async fn check_health(&self) -> Result<(), FleetError> {
         let client = self.take().await?;
-        client.batch_execute("SELECT 1 FROM machines LIMIT 1").await.map_err(|error| statement_error(&error))?;
+        client.batch_execute("SELECT policy FROM machines LIMIT 0").await.map_err(|error| statement_error(&error))?;
         client.give_back();
         Ok(())
     }
@@ -114,16 +116,16 @@ async fn store_batch(client: &mut Client, machine: KnownMachine, batch: &TapeBat
         }
     };
     // Two that send the same tape wait for each other here.
-    let tape = "SELECT id, machine, next_seq, last_digest FROM tapes WHERE digest = $1 FOR UPDATE";
+    let tape = "SELECT id, machine, next_seq, last_digest, tree FROM tapes WHERE digest = $1 FOR UPDATE";
     let mut found = change.query_typed(tape, &[(&digest, Type::BYTEA)]).await?;
     if found.is_empty() && batch.from == 0 {
         // Nothing is added for lines that are not those of a tape.
         batch.check_lines(None).map_err(|reason| BatchError::Refused(IngestError::InvalidLines(reason)))?;
-        let add = "INSERT INTO tapes (digest, machine, session, host, project) VALUES ($1, $2, $3, $4, $5) \
+        let add = "INSERT INTO tapes (digest, machine, session, host, project, tree) VALUES ($1, $2, $3, $4, $5, '{}') \
                    ON CONFLICT (digest) DO NOTHING";
         let (session, host) = (storable(&batch.session), batch.host.as_deref().map(storable));
         let project = batch.project.as_deref().map(storable);
-        let values: [(&(dyn tokio_postgres::types::ToSql + Sync), Type); 5] = [
+        let values: [(&(dyn ToSql + Sync), Type); 5] = [
             (&digest, Type::BYTEA),
             (&machine.id, Type::INT8),
             (&session, Type::TEXT),
@@ -142,21 +144,39 @@ async fn store_batch(client: &mut Client, machine: KnownMachine, batch: &TapeBat
         return Err(BatchError::Refused(IngestError::OtherMachine));
     }
     if end.next != batch.from {
+        if batch.from == 0
+            && let Some(reason) = find_stored_checkpoint(&change, tape, batch.lines.len())
+                .await?
+                .and_then(|checkpoint| find_contradiction(batch, &checkpoint))
+        {
+            return Err(BatchError::Refused(IngestError::InvalidLines(reason)));
+        }
         return Err(BatchError::Refused(IngestError::OtherEnd(end)));
     }
     let lines = batch
         .check_lines(end.digest.as_deref())
         .map_err(|reason| BatchError::Refused(IngestError::InvalidLines(reason)))?;
+    let roots: Option<Vec<String>> = row.get(4);
+    let mut tree = roots.and_then(|roots| TreeFrontier::from_hex(batch.from, &roots));
+    let checkpoints = match &mut tree {
+        Some(tree) => collect_checkpoints(batch, &lines, tree),
+        // It was begun before checkpoints were kept.
+        None => Ok(Vec::new()),
+    };
+    let checkpoints = checkpoints.map_err(|reason| BatchError::Refused(IngestError::InvalidLines(reason)))?;
     let end = StoredEnd { next: batch.from + lines.len() as u64, digest: lines.last().map(|line| line.digest.clone()) };
     copy_records(&change, tape, batch, &lines).await?;
     copy_decisions(&change, tape, end.next, batch).await?;
-    let advance = "UPDATE tapes SET next_seq = $2, last_digest = $3 WHERE id = $1";
-    let next = end.next.cast_signed();
-    change.query_typed(advance, &[(&tape, Type::INT8), (&next, Type::INT8), (&end.digest, Type::TEXT)]).await?;
-    let seen = "UPDATE machines SET seen_at = now(), pintle = $2 WHERE id = $1 AND \
-                (pintle IS DISTINCT FROM $2 OR seen_at IS NULL OR seen_at < now() - interval '1 minute')";
-    let pintle = storable(&batch.pintle);
-    change.query_typed(seen, &[(&machine.id, Type::INT8), (&pintle, Type::TEXT)]).await?;
+    copy_checkpoints(&change, tape, &checkpoints).await?;
+    let advance = "UPDATE tapes SET next_seq = $2, last_digest = $3, tree = $4 WHERE id = $1";
+    let (next, roots) = (end.next.cast_signed(), tree.map(|tree| tree.to_hex()));
+    let values: [(&(dyn ToSql + Sync), Type); 4] =
+        [(&tape, Type::INT8), (&next, Type::INT8), (&end.digest, Type::TEXT), (&roots, Type::TEXT_ARRAY)];
+    change.query_typed(advance, &values).await?;
+    let seen = "UPDATE machines SET seen_at = now(), pintle = $2, policy = $3 WHERE id = $1 AND \
+                ((pintle, policy) IS DISTINCT FROM ($2, $3) OR seen_at IS NULL OR seen_at < now() - interval '1 minute')";
+    let (pintle, policy) = (storable(&batch.pintle), batch.policy.as_deref().map(storable));
+    change.query_typed(seen, &[(&machine.id, Type::INT8), (&pintle, Type::TEXT), (&policy, Type::TEXT)]).await?;
     change.commit().await?;
     Ok(end)
 }
@@ -175,6 +195,35 @@ async fn copy_records(
         writer.as_mut().write(&[&tape, &seq, &stored_ms(line.at_ms), &kind, text]).await?;
     }
     writer.finish().await.map(drop)
+}
+
+async fn copy_checkpoints(
+    change: &Transaction<'_>,
+    tape: i64,
+    checkpoints: &[WitnessedCheckpoint],
+) -> Result<(), Error> {
+    if checkpoints.is_empty() {
+        return Ok(());
+    }
+    let sizes: Vec<i64> = checkpoints.iter().map(|checkpoint| checkpoint.size.cast_signed()).collect();
+    let notes: Vec<String> = checkpoints.iter().map(|checkpoint| storable(&checkpoint.note)).collect();
+    let add = "INSERT INTO checkpoints (tape, size, note) SELECT $1, * FROM unnest($2, $3)";
+    let values: [(&(dyn ToSql + Sync), Type); 3] =
+        [(&tape, Type::INT8), (&sizes, Type::INT8_ARRAY), (&notes, Type::TEXT_ARRAY)];
+    change.query_typed(add, &values).await.map(drop)
+}
+
+/// The last checkpoint that is about at most this number of lines of a tape.
+async fn find_stored_checkpoint(
+    change: &Transaction<'_>,
+    tape: i64,
+    line_count: usize,
+) -> Result<Option<WitnessedCheckpoint>, Error> {
+    let most = i64::try_from(line_count).unwrap_or(i64::MAX);
+    let find = "SELECT size, note FROM checkpoints WHERE tape = $1 AND size <= $2 ORDER BY size DESC LIMIT 1";
+    let rows = change.query_typed(find, &[(&tape, Type::INT8), (&most, Type::INT8)]).await?;
+    let checkpoint = |row: &Row| WitnessedCheckpoint { size: row.get::<_, i64>(0).cast_unsigned(), note: row.get(1) };
+    Ok(rows.first().map(checkpoint))
 }
 
 async fn copy_decisions(change: &Transaction<'_>, tape: i64, up_to: u64, batch: &TapeBatch) -> Result<(), Error> {
@@ -210,7 +259,7 @@ fn decision_text(decision: &RecordedDecision) -> Option<String> {
 }
 
 /// The only character that a text in PostgreSQL cannot have is replaced.
-fn storable(text: &str) -> String {
+pub(super) fn storable(text: &str) -> String {
     text.replace('\0', "\u{fffd}")
 }
 

@@ -1,7 +1,10 @@
 //! The store: a database of PostgreSQL.
 
 mod admin;
+mod asks;
+mod budgets;
 mod ingest;
+mod listen;
 mod pool;
 mod query;
 mod tls;
@@ -11,12 +14,15 @@ use std::time::Duration;
 
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Config, Connection, Row, Socket};
 
 use crate::FleetError;
 use crate::error::error_chain;
 
-pub use admin::MachineEntry;
+pub use admin::{MachineEntry, MachineProof};
+pub use asks::{AskEntry, StoredAnswer};
+pub use budgets::{BudgetEntry, FleetBudget};
 pub use ingest::{IngestError, KnownMachine};
 pub use pool::StorePool;
 pub use query::{FleetEntry, FleetQuery};
@@ -27,6 +33,9 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 /// Applies to each connection. A statement that takes longer is for an administrator.
 const SESSION_SETTINGS: &str = "SET search_path TO pintle_fleet; SET statement_timeout = '60s'; \
      SET idle_in_transaction_session_timeout = '60s'";
+
+/// What drives a client.
+type StoreConnection = Connection<Socket, tls::StoreStream<Socket>>;
 
 /// Where a store is. Its password is never shown.
 #[derive(Clone)]
@@ -66,27 +75,30 @@ impl StoreAddress {
     /// # Errors
     /// When the database cannot be reached or refuses the user.
     pub async fn connect(&self) -> Result<Client, FleetError> {
-        let unreachable = |error: &tokio_postgres::Error| {
-            let text = format!("cannot connect to {self}: {}", error_chain(error));
-            let help = match error.code() {
-                Some(_) => "check the user, the password and the database in the address of the store",
-                None => {
-                    "check that PostgreSQL runs there and is reachable; for a certificate of your own, name its \
-                     authority in `SSL_CERT_FILE`"
-                }
-            };
-            FleetError::failure(text).help(help)
-        };
-        let connector = tls::StoreTls::new()?;
-        let connected = tokio::time::timeout(CONNECT_PATIENCE, self.config.connect(connector)).await;
-        let (client, connection) = match connected {
-            Ok(connected) => connected.map_err(|error| unreachable(&error))?,
-            Err(_) => return Err(FleetError::failure(format!("cannot connect to {self}: it does not answer"))),
-        };
+        let (client, connection) = self.open_connection().await?;
         // It ends with the client, or with an error that the client reports.
         tokio::spawn(connection);
-        client.batch_execute(SESSION_SETTINGS).await.map_err(|error| unreachable(&error))?;
+        client.batch_execute(SESSION_SETTINGS).await.map_err(|error| self.unreachable(&error))?;
         Ok(client)
+    }
+
+    async fn open_connection(&self) -> Result<(Client, StoreConnection), FleetError> {
+        let connector = tls::StoreTls::new()?;
+        match tokio::time::timeout(CONNECT_PATIENCE, self.config.connect(connector)).await {
+            Ok(connected) => connected.map_err(|error| self.unreachable(&error)),
+            Err(_) => Err(FleetError::failure(format!("cannot connect to {self}: it does not answer"))),
+        }
+    }
+
+    fn unreachable(&self, error: &tokio_postgres::Error) -> FleetError {
+        let text = format!("cannot connect to {self}: {}", error_chain(error));
+        FleetError::failure(text).help(match error.code() {
+            Some(_) => "check the user, the password and the database in the address of the store",
+            None => {
+                "check that PostgreSQL runs there and is reachable; for a certificate of your own, name its authority \
+                 in `SSL_CERT_FILE`"
+            }
+        })
     }
 }
 
@@ -125,6 +137,15 @@ pub(crate) fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
 }
 
+/// The rows of a statement with values.
+pub(crate) async fn query_rows(
+    client: &Client,
+    statement: &str,
+    values: &[(&(dyn ToSql + Sync), Type)],
+) -> Result<Vec<Row>, FleetError> {
+    client.query_typed(statement, values).await.map_err(|error| statement_error(&error))
+}
+
 /// What a failed statement means for the user.
 pub(crate) fn statement_error(error: &tokio_postgres::Error) -> FleetError {
     let failed = FleetError::failure(format!("the store cannot be used: {}", error_chain(error)));
@@ -134,7 +155,7 @@ pub(crate) fn statement_error(error: &tokio_postgres::Error) -> FleetError {
         }
         Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => failed.help(
             "use an address with a user of the role that the command needs: `pintle_collect` collects, `pintle_read` \
-             reads, and the owner of the database administers",
+             reads, `pintle_approve` answers asks, and the owner of the database administers",
         ),
         _ => failed,
     }

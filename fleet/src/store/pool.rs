@@ -35,6 +35,11 @@ impl StorePool {
         Self { address, idle: Mutex::default(), permits: Semaphore::new(most) }
     }
 
+    /// Where the store is.
+    pub(crate) fn address(&self) -> &StoreAddress {
+        &self.address
+    }
+
     /// Takes a connection.
     pub(crate) async fn take(&self) -> Result<PooledClient<'_>, FleetError> {
         let permit = match tokio::time::timeout(POOL_PATIENCE, self.permits.acquire()).await {

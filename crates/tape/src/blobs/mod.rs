@@ -32,6 +32,11 @@ const NAME_DIGITS: usize = 2 * size_of::<BlobName>();
 /// has it.
 pub(crate) type BlobName = [u8; 16];
 
+/// The digest of an array, from those of its elements.
+pub(crate) fn list_digest(elements: impl Iterator<Item = DigestBytes>) -> DigestBytes {
+    elements.fold(list::empty_digest(), |digest, element| list::extend_digest(&digest, &element))
+}
+
 /// The name of the value with a digest.
 pub(crate) fn name_of(digest: &DigestBytes) -> BlobName {
     let mut name = BlobName::default();
