@@ -3,6 +3,7 @@
 
 mod collect;
 mod error;
+mod policy;
 mod protocol;
 mod ship;
 mod store;
@@ -12,6 +13,11 @@ use std::sync::Arc;
 
 pub use collect::{CollectorOptions, CollectorTls, RunningCollector};
 pub use error::FleetError;
+pub use policy::{
+    BUNDLE_FILE, BundleContent, BundleHome, BundleKey, BundleSource, BundleStage, BundleState, BundleTask, BundledFile,
+    InstalledBundle, NewestBundle, PintleProgram, UpdateFailure, UpdateResult, bundle_digest, sign_file,
+    signature_path,
+};
 pub use protocol::{
     BATCH_PATH, BatchRefusal, CheckedLine, MOST_BODY_BYTES, MOST_LINES, StoredEnd, TapeBatch, line_digest,
 };

@@ -1,6 +1,8 @@
 //! The commands.
 
+mod bundle;
 mod log;
+mod policy;
 mod ship;
 
 use std::net::SocketAddr;
@@ -12,7 +14,9 @@ use pintle_fleet::{
 };
 
 use crate::{print_line, print_note};
+use bundle::BundleCommand;
 use log::FleetLogArgs;
+use policy::PolicyCommand;
 use ship::ShipArgs;
 
 /// The connections of a collector to its store.
@@ -43,6 +47,12 @@ enum FleetCommand {
     Machine(MachineCommand),
     /// Drop what was received too long ago.
     Retain(RetainArgs),
+    /// Make bundles of a policy, signed for machines.
+    #[command(subcommand)]
+    Bundle(BundleCommand),
+    /// Keep the policy bundle of this machine, and switch between its versions.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
 }
 
 /// Where the store is.
@@ -129,6 +139,8 @@ impl FleetArgs {
                 FleetCommand::Store(StoreCommand::Init(store)) => init_store(&store.address()?).await,
                 FleetCommand::Machine(command) => command.execute().await,
                 FleetCommand::Retain(args) => args.execute().await,
+                FleetCommand::Bundle(command) => command.execute(),
+                FleetCommand::Policy(command) => command.execute().await,
             }
         })
     }
