@@ -149,13 +149,14 @@ impl BundleContent {
         for entry in Archive::new(bytes).entries().map_err(|error| damaged(&error))? {
             let mut entry = entry.map_err(|error| damaged(&error))?;
             let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+            let shown = path.escape_debug().to_string();
             if entry.header().entry_type() != EntryType::Regular {
-                return Err(damaged(&format!("`{path}` is not a regular file")));
+                return Err(damaged(&format!("`{shown}` is not a regular file")));
             }
             let is_executable = entry.header().mode().is_ok_and(|mode| mode == file_mode(true));
             let mut bytes = Vec::new();
             // An entry has no more bytes than the archive.
-            entry.read_to_end(&mut bytes).map_err(|error| damaged(&format!("`{path}`: {error}")))?;
+            entry.read_to_end(&mut bytes).map_err(|error| damaged(&format!("`{shown}`: {error}")))?;
             match path.strip_prefix(FILES) {
                 None if path == MANIFEST && manifest.is_none() => {
                     let read: BundleManifest =
@@ -168,10 +169,10 @@ impl BundleContent {
                 }
                 Some(path) if files.len() < MOST_FILES => {
                     if files.insert(path.to_owned(), BundledFile { bytes, is_executable }).is_some() {
-                        return Err(damaged(&format!("`{path}` is there twice")));
+                        return Err(damaged(&format!("`{shown}` is there twice")));
                     }
                 }
-                _ => return Err(damaged(&format!("`{path}` does not belong in it"))),
+                _ => return Err(damaged(&format!("`{shown}` does not belong in it"))),
             }
         }
         let manifest = manifest.ok_or_else(|| damaged(&format!("it has no `{MANIFEST}`")))?;

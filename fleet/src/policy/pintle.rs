@@ -84,7 +84,9 @@ impl PintleProgram {
         let output = command.current_dir(working_dir).output().map_err(|error| self.unusable(&error))?;
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         if output.status.code() == Some(DENIED) {
-            return Err(FleetError::failure(format!("`pintle` refuses this: {said}")));
+            let first = said.lines().next().unwrap_or_default();
+            return Err(FleetError::failure(format!("`pintle` refuses this: {first}"))
+                .help("run it in a terminal that no agent started; in a set-up of your own, set PINTLE_USER_SETUP=1"));
         }
         serde_json::from_slice(&output.stdout)
             .map_err(|_| self.unusable(&format!("`validate` answers {}: {said}", output.status)))

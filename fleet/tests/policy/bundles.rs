@@ -10,7 +10,8 @@ use crate::fixture::{fleet_command, write_file};
 #[test]
 fn same_files_are_the_same_bytes_wherever_they_are_and_when() {
     let Some(site) = PolicySite::new() else { return };
-    for (file, text) in [("hooks/b.md", "b"), ("hooks/a.md", "a"), ("hooks/guard.sh", "#!/bin/sh"), (".git/HEAD", "x")]
+    for (file, text) in
+        [("hooks/b.md", "b"), ("hooks/it's an ä.md", "a"), ("hooks/guard.sh", "#!/bin/sh"), (".git/HEAD", "x")]
     {
         write_file(&site.path("policy").join(file), text);
     }
@@ -19,7 +20,7 @@ fn same_files_are_the_same_bytes_wherever_they_are_and_when() {
     assert!(first.contains("hidden files are left out: .git") && first.contains("acme version 7, 4 files, sha256:"));
     let bytes = fs::read(site.bundle()).unwrap();
     fs::rename(site.path("policy"), site.path("moved")).unwrap();
-    for file in ["policy.yaml", "hooks/guard.sh", "hooks/b.md", "hooks/a.md"] {
+    for file in ["policy.yaml", "hooks/guard.sh", "hooks/b.md", "hooks/it's an ä.md"] {
         let text = fs::read(site.path("moved").join(file)).unwrap();
         write_file(&site.path("policy").join(file), text);
     }

@@ -9,8 +9,13 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
+use pintle_tape::show::single_line;
+
 use super::content::bundle_digest;
 use crate::FleetError;
+
+/// The most characters of the reason for which a source has no bundle.
+const MOST_REASON_CHARS: usize = 300;
 
 /// A bundle and its signature, as they come.
 type FetchFuture<'a> = Pin<Box<dyn Future<Output = Result<FetchedBundle, FleetError>> + 'a>>;
@@ -131,8 +136,9 @@ impl fmt::Debug for BundleSource {
     }
 }
 
-/// Why a source has no bundle.
+/// Why a source has no bundle. A server may have written a part of it.
 fn unavailable(address: &str, why: &dyn fmt::Display) -> FleetError {
+    let why = single_line(&why.to_string(), MOST_REASON_CHARS);
     FleetError::failure(format!("no bundle can be fetched from `{address}`: {why}"))
         .help("what is in force stays; `pintle-fleet policy update` tries it again")
 }
