@@ -108,7 +108,8 @@ impl BundleHome {
     pub(crate) fn lock(&self) -> Result<File, FleetError> {
         let path = self.bundles().join(LOCK);
         let locked = pintle_files::create_shared_dirs(&self.bundles()).and_then(|()| {
-            let file = File::options().create(true).truncate(false).write(true).open(&path)?;
+            // Who could open it could hold it, and so keep updates away.
+            let file = pintle_files::private_options().create(true).truncate(false).write(true).open(&path)?;
             file.lock()?;
             Ok(file)
         });

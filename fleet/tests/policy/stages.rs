@@ -1,6 +1,7 @@
 //! From shadow mode to enforcement, and back.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
@@ -58,6 +59,8 @@ fn a_version_is_tried_compared_enforced_and_rolled_back() {
         (&1.into(), &Value::Null, &3.into())
     );
 
+    let mode = |name: &str| fs::metadata(site.home().join("bundles").join(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("lock"), mode("state.json"), mode("")), (0o600, 0o644, 0o755));
     assert!(printed(&site.policy(&["remove"]), 0).starts_with("no bundle of "));
     assert_eq!((site.enforced(), fs::read_dir(site.home()).unwrap().count()), (None, 0));
     assert!(printed(&site.policy(&["update"]), 3).contains("has no source of bundles"));
