@@ -19,7 +19,7 @@ use crate::fixture::{fleet_command, output_text, write_file};
 /// Set where the tests must not be skipped.
 const REQUIRED: &str = "PINTLE_FLEET_TESTS_NEED_MINISIGN";
 
-/// A program in the place of `pintle`: it answers as that does, and shows how it was called. What a policy says decides
+/// A program instead of `pintle`: it answers as that does, and shows how it was called. What a policy says decides
 /// whether it loads.
 const FAKE_PINTLE: &str = r#"#!/bin/sh
 for dir; do :; done

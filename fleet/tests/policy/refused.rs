@@ -180,7 +180,7 @@ fn what_its_own_signer_puts_into_an_archive_cannot_leave_the_directory() {
 }
 
 #[test]
-fn files_that_were_changed_on_the_disk_are_reported_not_enforced_and_mended() {
+fn files_that_were_changed_on_the_disk_are_reported_not_enforced_and_installed_again() {
     let Some(site) = site_at_version_5() else { return };
     let file = |link: &str| site.home().join(link).join("policy.yaml");
     fs::write(file("bundle"), "mine\n").unwrap();

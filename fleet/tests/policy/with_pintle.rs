@@ -22,7 +22,7 @@ fn hooks_of_a_bundle_are_called_in_shadow_mode_and_then_enforced() {
     let (Some(site), Some(pintle)) = (PolicySite::new(), find_pintle()) else { return };
     fs::remove_file(site.path("pintle")).unwrap();
     std::os::unix::fs::symlink(&pintle, site.path("pintle")).unwrap();
-    // Whoever runs the tests may be an agent, which is not what is tested.
+    // The tests may be run by an agent, which is not what is tested.
     let policy = |args: &[&str]| {
         let mut command = site.command(args);
         command.env("PINTLE_USER_SETUP", "1").env("PINTLE_STATE_DIR", site.path("state"));
@@ -48,6 +48,13 @@ fn hooks_of_a_bundle_are_called_in_shadow_mode_and_then_enforced() {
     site.publish(2, "use: [no-such-pack]\n");
     let refused = printed(&policy(&["update"]), 1);
     assert!(refused.contains("the bundle does not load: files/policy.yaml:1: "), "{refused}");
+    let hook = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n\
+                examples:\n  - call: ls\n    expect: block\n---\n";
+    fs::create_dir(site.path("policy/hooks")).unwrap();
+    fs::write(site.path("policy/hooks/guard.md"), hook).unwrap();
+    site.publish(2, "use: [git]\n");
+    assert!(printed(&policy(&["update"]), 1).contains("files/hooks/guard.md"), "an example that does not hold");
+    fs::remove_dir_all(site.path("policy/hooks")).unwrap();
     site.publish(3, "requires: '>=99'\nuse: [git]\n");
     assert!(printed(&policy(&["update"]), 1).contains("this policy is for Pintle >=99"));
     assert_eq!((decide("npm publish").as_str(), decide("npm test").as_str()), ("deny", "allow"));
@@ -58,6 +65,11 @@ fn hooks_of_a_bundle_are_called_in_shadow_mode_and_then_enforced() {
     assert_eq!((decide("npm publish").as_str(), decide("cargo publish").as_str()), ("allow", "deny"));
     printed(&policy(&["rollback"]), 0);
     assert_eq!((decide("npm publish").as_str(), decide("cargo publish").as_str()), ("deny", "allow"));
+
+    let mut hooks = Command::new(&pintle);
+    let hooks = hooks.arg("hooks").current_dir(site.path("published")).env("PINTLE_CONFIG_DIR", site.home()).output();
+    let hooks = String::from_utf8(hooks.unwrap().stdout).unwrap();
+    assert!(hooks.contains("bundles/acme-1-") && hooks.contains("managed"), "{hooks}");
 
     // A link that leads nowhere does not mean that nothing is guarded.
     let bundle = fs::canonicalize(site.home().join("bundle")).unwrap();
