@@ -125,8 +125,8 @@ impl PintleProgram {
         command
     }
 
-    fn unusable(&self, why: &dyn std::fmt::Display) -> FleetError {
-        FleetError::failure(format!("`{}` cannot say whether the bundle loads: {why}", self.0.display()))
+    fn unusable(&self, reason: &dyn std::fmt::Display) -> FleetError {
+        FleetError::failure(format!("`{}` cannot say whether the bundle loads: {reason}", self.0.display()))
             .help("update `pintle`, or name another one with `--pintle`")
     }
 }

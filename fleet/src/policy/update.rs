@@ -159,7 +159,7 @@ impl BundleTask {
     /// `of_shadow`, the bundle that is in shadow mode is given up instead, and what is enforced stays.
     ///
     /// # Errors
-    /// When there is no other bundle, or it is not as it was signed, or does not load any more.
+    /// When no other bundle was enforced, or it is not as it was signed, or does not load any more.
     pub fn roll_back(&self, of_shadow: bool) -> Result<UpdateResult, FleetError> {
         let _lock = self.home.lock()?;
         let mut state = self.home.require_state()?;

@@ -113,13 +113,13 @@ fn a_bundle_that_does_not_load_or_is_for_another_pintle_or_has_another_name_is_r
 type ArchiveCase<'a> = (&'a [u8], EntryType, &'a str, &'a [u8], &'a str);
 
 /// An archive with a manifest and another entry.
-fn archive_with(path: &[u8], kind: EntryType, link: &str, more: &[u8]) -> Vec<u8> {
+fn archive_with(path: &[u8], entry_type: EntryType, link: &str, more: &[u8]) -> Vec<u8> {
     let mut archive = Builder::new(Vec::new());
     let manifest = br#"{"format":1,"name":"acme","version":6,"files":{}}"#;
-    let mut append = |path: &[u8], kind: EntryType, link: &str, bytes: &[u8]| {
+    let mut append = |path: &[u8], entry_type: EntryType, link: &str, bytes: &[u8]| {
         let mut header = Header::new_ustar();
         header.as_old_mut().name[..path.len()].copy_from_slice(path);
-        header.set_entry_type(kind);
+        header.set_entry_type(entry_type);
         header.set_size(bytes.len() as u64);
         header.set_mode(0o644);
         header.as_old_mut().linkname[..link.len()].copy_from_slice(link.as_bytes());
@@ -127,7 +127,7 @@ fn archive_with(path: &[u8], kind: EntryType, link: &str, more: &[u8]) -> Vec<u8
         archive.append(&header, bytes).unwrap();
     };
     append(b"bundle.json", EntryType::Regular, "", manifest);
-    append(path, kind, link, b"");
+    append(path, entry_type, link, b"");
     let mut bytes = archive.into_inner().unwrap();
     bytes.extend_from_slice(more);
     bytes

@@ -137,8 +137,8 @@ impl fmt::Debug for BundleSource {
 }
 
 /// Why a source has no bundle. A server may have written a part of it.
-fn unavailable(address: &str, why: &dyn fmt::Display) -> FleetError {
-    let why = single_line(&why.to_string(), MOST_REASON_CHARS);
-    FleetError::failure(format!("no bundle can be fetched from `{address}`: {why}"))
+fn unavailable(address: &str, reason: &dyn fmt::Display) -> FleetError {
+    let reason = single_line(&reason.to_string(), MOST_REASON_CHARS);
+    FleetError::failure(format!("no bundle can be fetched from `{address}`: {reason}"))
         .help("what is in force stays; `pintle-fleet policy update` tries it again")
 }
