@@ -8,6 +8,7 @@ mod follow;
 mod hook;
 mod hook_protocol;
 mod http;
+mod policy;
 mod protocol;
 mod ship;
 mod store;
@@ -24,6 +25,11 @@ pub use hook::{AwayPolicy, HookReply, ask_people, take_budget};
 pub use hook_protocol::{
     ASKS_PATH, AskId, AskProgress, BUDGETS_PATH, BudgetTake, FleetAsk, HookedEvent, LONGEST_PATIENCE_MS, MOST_AMOUNT,
     MOST_CALL_BYTES, OpenedAsk, TakeAnswer,
+};
+pub use policy::{
+    BUNDLE_FILE, BundleContent, BundleHome, BundleKey, BundleSource, BundleStage, BundleState, BundleTask, BundledFile,
+    InstalledBundle, NewestBundle, PintleProgram, UpdateFailure, UpdateResult, bundle_digest, sign_file,
+    signature_path,
 };
 pub use protocol::{
     BATCH_PATH, CheckedLine, CollectorRefusal, MOST_BODY_BYTES, MOST_LINES, StoredEnd, TapeBatch, line_digest,

@@ -1,4 +1,5 @@
-//! The program against a real PostgreSQL, which each test finds installed, and against an OTLP endpoint.
+//! The program against a real PostgreSQL and with the real minisign, which each test finds installed, and against an OTLP
+//! endpoint.
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests fail by panicking")]
 
 mod approvals;
@@ -7,6 +8,7 @@ mod encryption;
 mod faults;
 mod fixture;
 mod otlp_server;
+mod policy;
 mod proof;
 mod refusals;
 mod shipping;

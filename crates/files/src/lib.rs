@@ -4,6 +4,7 @@
 //! end, and reading a device may never end. Code that reads a file by a name from outside opens it here, and what only the
 //! user may use is created here.
 
+mod hook_dirs;
 mod links;
 mod private;
 mod unsaved;
@@ -15,6 +16,10 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+pub use hook_dirs::{
+    BELOW_CONFIG, BUNDLE_LINK, MANAGED_DIR, SHADOW_BUNDLE_LINK, config_dir_from_env, default_config_dir, find_bundle,
+    is_absent,
+};
 pub use links::{normalize_path, resolve_links, trace_links, with_slashes};
 pub use private::{
     MACHINE_KEY_FILE, account_number, create_shared_dirs, file_mode, file_owner, is_executable, path_beside,

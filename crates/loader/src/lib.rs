@@ -47,7 +47,8 @@ pub use known_hooks::KnownHooks;
 pub use known_scripts::KnownScripts;
 pub use layers::{
     LayerDirs, MANAGED_DIR, MissingDir, UserDirs, find_config_dir, find_managed_dir, find_projects,
-    find_tape_retention, find_tape_witness, find_telemetry, load_layer, resolve_named_dir, state_dir, telemetry_of,
+    find_tape_retention, find_tape_witness, find_telemetry, load_layer, load_shadowed_layer, resolve_named_dir,
+    state_dir, telemetry_of,
 };
 pub use load::{
     LEFT_OUT, LoadOptions, LoadedPath, load, load_discovered, load_for_hooks, load_project_agent, load_with,

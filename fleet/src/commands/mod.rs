@@ -3,8 +3,10 @@
 mod approve;
 mod asks;
 mod budget;
+mod bundle;
 mod follow;
 mod log;
+mod policy;
 mod ship;
 mod telemetry;
 
@@ -22,7 +24,9 @@ use crate::{print_line, print_note};
 use approve::ApproveArgs;
 use asks::AsksCommand;
 use budget::{BudgetArgs, BudgetsCommand};
+use bundle::BundleCommand;
 use log::FleetLogArgs;
+use policy::PolicyCommand;
 use ship::ShipArgs;
 use telemetry::TelemetryArgs;
 
@@ -71,6 +75,12 @@ enum FleetCommand {
     Machine(MachineCommand),
     /// Drop what was received too long ago.
     Retain(RetainArgs),
+    /// Make bundles of a policy, signed for machines.
+    #[command(subcommand)]
+    Bundle(BundleCommand),
+    /// Keep the policy bundle of this machine, and switch between its versions.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
 }
 
 /// Where the store is.
@@ -164,6 +174,8 @@ impl FleetArgs {
                 FleetCommand::Store(StoreCommand::Init(store)) => init_store(&store.address()?).await,
                 FleetCommand::Machine(command) => command.execute().await,
                 FleetCommand::Retain(args) => args.execute().await,
+                FleetCommand::Bundle(command) => command.execute(),
+                FleetCommand::Policy(command) => command.execute().await,
             }
         })
     }

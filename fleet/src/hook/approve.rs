@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::HookReply;
 use super::request::{CollectorFailure, request};
 use crate::client::CollectorClient;
-use crate::hook_protocol::{ASKS_PATH, AskProgress, FleetAsk, HookedEvent, OpenedAsk};
 use crate::follow::{BackoffPolicy, ShipperTimer};
+use crate::hook_protocol::{ASKS_PATH, AskProgress, FleetAsk, HookedEvent, OpenedAsk};
 use crate::token::MachineToken;
 
 /// How long a collector may take for an answer, which includes the time for which it waits itself.

@@ -264,7 +264,11 @@ fn list_shadow(context: &LoadedContext<'_>) -> Vec<DoctorFinding> {
         return Vec::new();
     }
     let what = format!("{}: in shadow mode, which refuses nothing: {}", context.scope(), join(&names));
-    vec![DoctorFinding::note(what).help("remove `mode: shadow` to enforce them")]
+    vec![
+        DoctorFinding::note(what).help(
+            "remove `mode: shadow` to enforce them; a policy bundle is enforced by `pintle-fleet policy enforce`",
+        ),
+    ]
 }
 
 /// The number of warnings about hook files.

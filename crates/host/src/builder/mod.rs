@@ -464,7 +464,7 @@ impl RuntimeBuilder {
         let layers = self.layers.unwrap_or_default();
         let mut policy = PolicyFiles::default()
             .with_paths(self.trust.store_path.as_deref().and_then(Path::parent).map(Path::to_owned))
-            .with_paths(layers.managed.clone());
+            .with_paths(layers.managed.iter().chain(&layers.shadowed).cloned());
         policy = policy.with_paths(self.user_dir.clone()).with_paths(layers.config.clone());
         let keeps = self.keeps_declared.unwrap_or(|_| false);
         let remembered =

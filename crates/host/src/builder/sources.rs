@@ -48,6 +48,7 @@ pub(super) fn load(
     let options = &LoadOptions { known_files: Some(&known), ..*options };
     let dir = |dir: &Path, layer| pintle_loader::load_layer(dir, layer, factory, options);
     let mut loaded: Vec<LoadedPath> = layers.managed.iter().map(|managed| dir(managed, Layer::Managed)).collect();
+    loaded.extend(layers.shadowed.iter().map(|dir| pintle_loader::load_shadowed_layer(dir, factory, options)));
     loaded.extend(user.or(layers.config.as_deref()).map(|user| dir(user, Layer::User)));
     let guards = loaded.iter().find_map(|loaded| loaded.untrusted_guards);
     let agreements = trust.tighten_guards(guards).into_grants();

@@ -4,17 +4,14 @@ use super::account::{is_of_each_account, resolve_named_dir};
 use std::fmt;
 use std::path::{Path, PathBuf, absolute};
 
-use pintle_files::{BELOW_STATE, default_pintle_dir, dir_from_env, state_dir};
+pub use pintle_files::MANAGED_DIR;
+use pintle_files::{
+    BELOW_CONFIG, BELOW_STATE, config_dir_from_env, default_config_dir, default_pintle_dir, dir_from_env, state_dir,
+};
 
-/// The directory of an organisation's hooks for everyone on the machine.
-pub const MANAGED_DIR: &str = "/etc/pintle";
 /// Names another directory of the organisation. It is used in addition to the first one, so that a variable cannot
 /// remove policy.
 const MORE_MANAGED: &str = "PINTLE_MANAGED_DIR";
-/// Variables that name the user's configuration directory, in order of precedence: Pintle's, then docker-agent's.
-const CONFIG: [&str; 3] = ["PINTLE_CONFIG_DIR", "DOCKER_AGENT_CONFIG_DIR", "CAGENT_CONFIG_DIR"];
-/// The default place in a home directory.
-const BELOW_CONFIG: &str = ".config";
 
 /// The directories of a user, the same in every working directory. Each may be missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -117,14 +114,4 @@ fn require_dir(dir: PathBuf, setting: &'static str, subject: &'static str) -> Re
     } else {
         Err(MissingDir { folder: dir, named_by: setting, description: subject })
     }
-}
-
-/// The user's configuration directory that a variable names, with that variable.
-fn config_dir_from_env() -> Option<(PathBuf, &'static str)> {
-    CONFIG.into_iter().find_map(|variable| Some((dir_from_env(variable)?, variable)))
-}
-
-/// The default directory of the user's own settings and hooks.
-fn default_config_dir() -> Option<PathBuf> {
-    default_pintle_dir("XDG_CONFIG_HOME", BELOW_CONFIG)
 }

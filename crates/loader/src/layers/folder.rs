@@ -6,13 +6,18 @@
 
 use std::path::{Path, PathBuf};
 
-use pintle_contract::{Diagnostic, HandlerFactory, Layer, Location, Severity, TapeRetention, TelemetrySettings};
+use pintle_contract::{
+    Diagnostic, EnforcementMode, HandlerFactory, Layer, Location, PermissionsSpec, Severity, TapeRetention,
+    TelemetrySettings,
+};
 use pintle_dialects::{ArtifactKind, ParseContext, ParsedProject};
 
 use super::account::resolve_named_dir;
 use super::{LayerDirs, MANAGED_DIR, find_config_dir};
 use crate::compile::compile_chains;
-use crate::discover::{DiscoveredFile, discover_user_dir, error_without_file, is_yaml_path, sorted_entries};
+use crate::discover::{
+    DiscoveredFile, discover_user_dir, error_without_file, io_error_text, is_yaml_path, sorted_entries,
+};
 use crate::load::{LoadOptions, LoadedPath, sort_diagnostics};
 use crate::parse::parse_artifacts;
 use crate::policy::collect_policy_files;
@@ -38,6 +43,30 @@ fn is_misnamed_settings(path: &Path) -> bool {
 /// not be run.
 #[must_use]
 pub fn load_layer(dir: &Path, layer: Layer, factory: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
+    load_layer_in(EnforcementMode::Enforce, dir, layer, factory, options)
+}
+
+/// Loads the hooks of an organisation that are called and not enforced. Nothing else of the directory applies, and an error
+/// in it is a warning, because nothing is guarded by it.
+#[must_use]
+pub fn load_shadowed_layer(dir: &Path, factory: &dyn HandlerFactory, options: &LoadOptions<'_>) -> LoadedPath {
+    let mut loaded = load_layer_in(EnforcementMode::Shadow, dir, Layer::Managed, factory, options);
+    loaded.permissions = PermissionsSpec::default();
+    loaded.untrusted_guards = None;
+    loaded.redact_secrets = false;
+    for finding in &mut loaded.diagnostics {
+        finding.severity = finding.severity.min(Severity::Warning);
+    }
+    loaded
+}
+
+fn load_layer_in(
+    mode: EnforcementMode,
+    dir: &Path,
+    layer: Layer,
+    factory: &dyn HandlerFactory,
+    options: &LoadOptions<'_>,
+) -> LoadedPath {
     let mut findings = Vec::new();
     let mut found = discover_layer(dir, &mut findings);
     let discovered = found.len();
@@ -45,7 +74,10 @@ pub fn load_layer(dir: &Path, layer: Layer, factory: &dyn HandlerFactory, option
         known.keep_new(&mut found, &mut findings);
     }
     let artifacts = read::read_all(&mut found, dir, &mut findings);
-    let project = parse_artifacts(artifacts, factory, options, &mut findings);
+    let mut project = parse_artifacts(artifacts, factory, options, &mut findings);
+    if mode == EnforcementMode::Shadow {
+        project.hooks.iter_mut().for_each(|hook| hook.mode = mode);
+    }
     let (chains, compiled) = compile_chains(dir.display().to_string(), layer, &project.hooks, factory);
     findings.extend(compiled);
     sort_diagnostics(&mut findings);
@@ -160,8 +192,15 @@ fn discover_layer(dir: &Path, findings: &mut Vec<Diagnostic>) -> Vec<DiscoveredF
             findings.push(Diagnostic::warning("unread_file", message, Location::default()).help(help));
         }
     }
-    if pintle_files::is_dir(dir) {
-        found.extend(discover_user_dir(dir, findings));
+    match pintle_files::metadata(dir) {
+        Ok(metadata) if metadata.is_dir() => found.extend(discover_user_dir(dir, findings)),
+        // What the link is meant to lead to is not known to guard nothing.
+        Err(_) if pintle_files::symlink_metadata(dir).is_err_and(|error| pintle_files::is_absent(&error)) => {}
+        read => {
+            let why = read.err().map_or_else(|| String::from("it is not a directory"), |error| io_error_text(&error));
+            let message = format!("cannot read `{}`: {why}", dir.display());
+            findings.push(error_without_file("unreadable", message, "make it a directory with hooks, or remove it"));
+        }
     }
     found
 }

@@ -30,6 +30,31 @@ fn a_folder_that_is_named_has_to_be_there() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn bundles_are_hooks_of_the_organisation_and_are_resolved_once() {
+    use std::os::unix::fs::symlink;
+    let dir = tempfile::tempdir().unwrap();
+    let root = pintle_files::canonicalize(dir.path()).unwrap();
+    for version in ["bundles/a-1/files", "bundles/a-2/files", "managed"] {
+        fs::create_dir_all(root.join("own").join(version)).unwrap();
+    }
+    let own = root.join("own");
+    let managed = own.join("managed");
+    let find = || LayerDirs::find_for_host(PathBuf::new(), Some(&own), Some(&managed)).unwrap();
+    assert_eq!(find().managed.last(), Some(&managed));
+    assert_eq!(find().shadowed, Vec::<PathBuf>::new());
+    symlink("bundles/a-1/files", own.join("bundle")).unwrap();
+    symlink("bundles/a-2/files", own.join("bundle-shadow")).unwrap();
+    symlink("../nowhere", managed.join("bundle")).unwrap();
+    let found = find();
+    assert!(found.managed.ends_with(&[managed.clone(), managed.join("bundle"), own.join("bundles/a-1/files")]));
+    assert_eq!(found.shadowed, [own.join("bundles/a-2/files")]);
+    // Without an option, the user's directory has them, too.
+    let found = LayerDirs::find_for_host(PathBuf::new(), Some(&own), None).unwrap();
+    assert!(found.managed.ends_with(&[own.join("bundles/a-1/files")]));
+}
+
 #[test]
 fn folders_are_the_same_wherever_somebody_works() {
     let here = std::env::current_dir().unwrap();

@@ -1,8 +1,11 @@
 //! Tests the user's own configuration: settings and drop-ins.
 
-use pintle_contract::{Layer, PermissionMode, Severity, TapeRetention, TelemetrySettings};
+use pintle_contract::{
+    EnforcementMode, Layer, PermissionMode, PermissionsSpec, Severity, TapeRetention, TelemetrySettings,
+};
 use pintle_loader::{
-    LayerDirs, LoadOptions, LoadedPath, find_tape_retention, find_tape_witness, load_layer, telemetry_of,
+    LayerDirs, LoadOptions, LoadedPath, find_tape_retention, find_tape_witness, load_layer, load_shadowed_layer,
+    telemetry_of,
 };
 
 use crate::support::{AcceptingFactory, LoaderFixture};
@@ -19,6 +22,37 @@ fn hooks_block(event: &str, name: &str) -> String {
 /// The names of the declared hooks, in order.
 fn declared_names(path: &LoadedPath) -> Vec<&str> {
     path.hook_declarations.iter().map(|hook| hook.name.as_str()).collect()
+}
+
+#[test]
+fn hooks_of_a_shadowed_directory_are_called_and_nothing_of_it_applies() {
+    let settings = "settings:\n  permissions:\n    deny: [shell]\n";
+    let project =
+        LoaderFixture::new(&[("config.yaml", settings.to_owned()), ("hooks.d/1.yaml", hooks_block("stop", "mine"))]);
+    let enforced = load_user_dir(&project, "");
+    let load = |dir: &str| load_shadowed_layer(&project.path(dir), &AcceptingFactory, &LoadOptions::default());
+    let shadowed = load("");
+    let modes = |loaded: &LoadedPath| {
+        loaded.chains.iter().flat_map(|chain| &chain.hooks).map(|hook| hook.mode).collect::<Vec<_>>()
+    };
+    assert_eq!((modes(&enforced), modes(&shadowed)), (vec![EnforcementMode::Enforce], vec![EnforcementMode::Shadow]));
+    assert!(enforced.permissions != PermissionsSpec::default() && shadowed.permissions == PermissionsSpec::default());
+    // An error in it is not one of what guards.
+    std::fs::write(project.path("hooks.d/2.yaml"), "").unwrap();
+    assert!(project.findings(&load_user_dir(&project, ""), Severity::Error).len() == 1);
+    assert_eq!(project.findings(&load(""), Severity::Error), Vec::<String>::new());
+    assert_eq!(project.findings(&load(""), Severity::Warning).len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_is_not_one_is_an_error_and_a_missing_one_is_not() {
+    let project = LoaderFixture::new(&[("file", "")]);
+    std::os::unix::fs::symlink("nowhere", project.path("link")).unwrap();
+    let found = |dir: &str| project.findings(&load_user_dir(&project, dir), Severity::Note);
+    assert_eq!(found("missing"), Vec::<String>::new());
+    assert_eq!(found("file"), ["error: cannot read `file`: it is not a directory"]);
+    assert_eq!(found("link"), ["error: cannot read `link`: no such file or directory"]);
 }
 
 #[test]

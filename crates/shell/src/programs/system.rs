@@ -128,6 +128,9 @@ pub(super) fn run_history(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
 const HARMLESS: &str = "validate hooks events explain fire test try packs doctor tape sessions replay log why diff \
                         help docs version hook completions";
 
+/// Subcommands of `pintle-fleet policy` that only look.
+const FLEET_LOOKS: &str = "status compare help";
+
 /// Whether sessions are removed, and not only shown.
 fn removes_sessions(parsed: &ParsedOptions<'_>) -> bool {
     let has_operand = |name: &str| parsed.operands.iter().any(|arg| arg.text == name);
@@ -145,6 +148,9 @@ pub(super) fn run_pintle(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
         || matches!(command, "install" | "uninstall" | "init")
             && call.has_arg(&["--report", "--dry-run"])
             && command == "install"
+        || call.name == "pintle-fleet"
+            && command == "policy"
+            && parsed.operands.get(1).is_none_or(|arg| is_listed(FLEET_LOOKS, &arg.text))
         || command == "trust" && call.has_arg(&["--json"]) && !parsed.has("y", "yes") && !parsed.has("", "revoke");
     if !is_looking {
         let words: Vec<String> = call.args.iter().map(ShellArg::shown).collect();

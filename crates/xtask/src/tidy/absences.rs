@@ -63,6 +63,10 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
                 "the program that agents start becomes `pintle`, and starts a resident; it links no hooks",
             ),
             (
+                "fleet/src/policy/",
+                "`minisign` signs a bundle, `git` fetches one, and `pintle` says whether it loads; each is the user's own program",
+            ),
+            (
                 "crates/loader/src/layers/account.rs",
                 "only a program of the system knows the accounts of a directory service",
             ),
@@ -99,6 +103,8 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
             ("crates/bridge/src/resident/", "the resident's program and log, and what it says of its memory"),
             ("crates/hook/src/", "the socket of a resident, and which program listens on it"),
             ("crates/cli/", "the files that its user names on the command line"),
+            ("fleet/src/policy/", "the bundles of a machine, and the files of which one is made"),
+            ("fleet/src/commands/bundle.rs", "the bundle that its user names on the command line"),
             (
                 "crates/handlers/src/builtin/",
                 "facts about the host for built-ins, and results that are too large for a conversation",

@@ -37,6 +37,9 @@ pub(crate) struct ValidateArgs {
     /// How the findings are written; `--json` is short for `--format json`.
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     format: Option<FindingFormat>,
+    /// Refuse if an agent started this: what is checked is about to guard agents.
+    #[arg(long, hide = true)]
+    for_use: bool,
     #[command(flatten)]
     user: UserOptions,
 }
@@ -56,6 +59,9 @@ enum FindingFormat {
 
 impl ValidateArgs {
     pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        if self.for_use {
+            trust::require_no_agent("nothing was changed")?;
+        }
         let places = HookPaths::from_paths_or_current_dir(self.path.clone()).with_untrusted_listed();
         let paths = &places.paths;
         if let Some(missing) = paths.iter().find(|path| !path.exists()) {
