@@ -23,6 +23,7 @@ mod shared_call;
 
 pub mod doctor;
 pub mod install;
+pub mod mcp_proxy;
 pub mod serving;
 
 pub use agent_ancestors::{AgentAncestor, find_agent_above, find_agent_behind};

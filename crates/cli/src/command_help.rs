@@ -170,6 +170,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "mcp",
+        &[
+            ("mcp files -- npx -y @modelcontextprotocol/server-filesystem .", "guard the calls of a server"),
+            ("mcp git --only 'git_log' --only 'git_diff' -- uvx mcp-server-git", "show only two of its tools"),
+        ],
+    ),
+    (
         "init",
         &[
             ("init", "guard all agents of this machine"),
@@ -234,7 +241,8 @@ const MEANINGS: &[(&[&str], &str)] = &[
     (&["create", "scaffold", "generate", "template"], "pintle new rule NAME"),
     (&["version"], "pintle --version"),
     (&["approve"], "pintle trust"),
-    (&["daemon", "server", "listen", "proxy"], "pintle serve"),
+    (&["daemon", "server", "listen"], "pintle serve"),
+    (&["proxy", "gateway", "wrap"], "pintle mcp NAME -- COMMAND"),
     (&["pull", "sync", "install-deps"], "pintle fetch"),
     (&["chat", "agent", "ask-agent"], "pintle run"),
     (&["guide", "guides", "manual", "doc", "documentation", "learn", "tutorial"], "pintle docs"),

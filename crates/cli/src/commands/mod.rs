@@ -136,6 +136,9 @@ commands! {
     /// Handle the calls of agents in one process, which stays.
     #[command(long_about = serve::LONG_ABOUT)]
     Serve(serve::ServeArgs),
+    /// Run an MCP server behind your hooks.
+    #[command(long_about = mcp::LONG_ABOUT)]
+    Mcp(mcp::McpArgs),
     /// Run hooks for another agent, such as Claude Code.
     ///
     /// `pintle install` configures the agent to run this command.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::schema::assert_fits;
 
 /// How long anything may take before a test gives up. Far more than it needs.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Asks about a tool, changes another, and refuses the third call of a session.
 const HOOKS: [(&str, &str); 4] = [

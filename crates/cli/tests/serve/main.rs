@@ -7,6 +7,7 @@ mod attacks;
 mod fixture;
 mod guide;
 mod http;
+mod mcp;
 mod schema;
 mod stdio;
 mod view;

@@ -59,6 +59,10 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
                 "the user's own browser is opened at the page that they asked for; it is for no hook and no agent",
             ),
             (
+                "crates/cli/src/commands/mcp.rs",
+                "the MCP server is the command that the user wrote into the settings of the client; no hook and no model names it",
+            ),
+            (
                 "crates/hook/src/",
                 "the program that agents start becomes `pintle`, and starts a resident; it links no hooks",
             ),

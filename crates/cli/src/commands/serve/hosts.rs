@@ -32,6 +32,13 @@ pub(super) struct HostArgs {
     pub(super) stdio: bool,
     #[command(flatten)]
     pub(super) http: HttpOptions,
+    #[command(flatten)]
+    sessions: SessionOptions,
+}
+
+/// The hooks of sessions, and where they are recorded.
+#[derive(Debug, Args)]
+pub(crate) struct SessionOptions {
     /// Record each session on a tape of its own in this directory.
     #[arg(long, value_name = "DIR")]
     tapes: Option<PathBuf>,
@@ -42,8 +49,25 @@ pub(super) struct HostArgs {
 }
 
 impl HostArgs {
-    /// Serves until the host ends it. Hooks that do not load are an error: one of them may be a guard.
+    /// Serves until the host ends it.
     pub(super) fn serve(self, state_dir: Option<PathBuf>, terminal: &Terminal) -> Result<CliStatus, CliError> {
+        let idle = (!self.stdio).then_some(IDLE);
+        let server = self.sessions.start_server(idle, state_dir.clone(), terminal)?;
+        match self.stdio {
+            true => Ok(stdio::serve(&server, terminal)),
+            false => http::serve(&server, self.http, state_dir, terminal),
+        }
+    }
+}
+
+impl SessionOptions {
+    /// Loads the hooks. Those that do not load are an error: one of them may be a guard.
+    pub(crate) fn start_server(
+        self,
+        idle: Option<Duration>,
+        state_dir: Option<PathBuf>,
+        terminal: &Terminal,
+    ) -> Result<HostServer, CliError> {
         let places = self.hooks.hook_paths(&[]);
         trust::require_trust(&places, &self.hooks.user, terminal)?;
         if let Some(dir) = &self.tapes {
@@ -59,18 +83,13 @@ impl HostArgs {
             tapes: self.tapes,
             redacts,
             cache: Arc::default(),
-            state_dir: state_dir.clone(),
+            state_dir,
             terminal: terminal.clone(),
         };
         let built = load_hooks(source.builder()?, &source.places.paths, terminal)?;
         let served = source.select_hooks(&built)?;
-        let idle = (!self.stdio).then_some(IDLE);
         let cwd = current_dir().display().to_string();
-        let server = HostServer::new(served, cwd, idle, Box::new(move |session| source.load(session)));
-        match self.stdio {
-            true => Ok(stdio::serve(&server, terminal)),
-            false => http::serve(&server, self.http, state_dir, terminal),
-        }
+        Ok(HostServer::new(served, cwd, idle, Box::new(move |session| source.load(session))))
     }
 }
 

@@ -6,6 +6,9 @@ mod http;
 mod resident;
 mod stdio;
 
+pub(super) use hosts::SessionOptions;
+pub(super) use stdio::read_line;
+
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};

@@ -33,7 +33,7 @@ pub(super) fn serve(server: &HostServer, terminal: &Terminal) -> CliStatus {
 }
 
 /// Reads a line. `None` at the end of the input; `Some(false)` if the line is too long, and was dropped.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
+pub(crate) fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
     line.clear();
     let most = MAX_PAYLOAD_BYTES as u64 + 1;
     if input.by_ref().take(most).read_until(b'\n', line)? == 0 {
