@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use pintle_contract::Layer;
+use pintle_contract::{Layer, to_hex};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{HookScope, LoadedHook, Record, RecordBody, RecordedVerdict, VerdictLabel};
+use crate::blobs::list_digest;
+use crate::line::digest_bytes;
+use crate::record::{HookScope, HooksRecord, LoadedHook, Record, RecordBody, RecordedVerdict, VerdictLabel};
 
 /// The time that one count covers, in milliseconds.
 pub const USAGE_SPAN_MS: u64 = 3_600_000;
@@ -44,6 +46,16 @@ pub struct UsageCounts {
     pub last_run_ms: Option<u64>,
     /// When it failed last, and why.
     pub last_failure: Option<(u64, String)>,
+}
+
+/// The digest of the hooks of a configuration layer, as the format defines that of an array, in hex. `None` if there are none.
+#[must_use]
+pub fn digest_layer(record: &HooksRecord, layer: Layer) -> Option<String> {
+    let mut hooks = record.hooks.iter().filter(|hook| hook.layer == layer).peekable();
+    hooks.peek()?;
+    // What was read as JSON can be written as JSON.
+    let texts = hooks.map(|hook| serde_json::to_vec(hook).unwrap_or_default());
+    Some(to_hex(&list_digest(texts.map(|text| digest_bytes(&text)))))
 }
 
 impl UsageCounts {
@@ -219,5 +231,25 @@ impl UsageCollector {
 
     fn counts_at(&mut self, hook: usize, at_ms: u64) -> &mut UsageCounts {
         self.counts.entry((hook, at_ms / USAGE_SPAN_MS)).or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digest_of_hooks_is_the_name_of_their_list_on_the_tape() {
+        let mut lines = include_str!("record/examples.jsonl").lines();
+        let example = lines.find_map(|line| line.strip_prefix("{\"kind\":\"hooks\",")).unwrap();
+        let body = RecordBody::from_fields("hooks", format!("{{{example}").as_str()).unwrap().unwrap();
+        let RecordBody::Hooks(mut record) = body else { panic!("{example}") };
+        let (layer, hook) = (record.hooks[0].layer, record.hooks[0].clone());
+        record.hooks = (0..20).map(|entry| LoadedHook { entry, ..hook.clone() }).collect();
+        let extraction = crate::blobs::extract_blobs(&serde_json::to_vec(&record).unwrap()).unwrap();
+        let digests: Vec<String> = extraction.blobs.iter().map(|blob| pintle_contract::to_hex(&blob.digest)).collect();
+        assert_eq!(digests, [digest_layer(&record, layer).unwrap()]);
+        record.hooks.clear();
+        assert_eq!(digest_layer(&record, layer), None);
     }
 }

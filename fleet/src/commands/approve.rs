@@ -10,7 +10,7 @@ use pintle_fleet::{
 };
 
 use super::wait_for_stop;
-use crate::{print_line, print_note};
+use crate::output::{print_line, print_note};
 
 /// Where a hook asks, and as which machine.
 #[derive(Debug, Args)]

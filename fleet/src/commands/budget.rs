@@ -10,7 +10,7 @@ use pintle_log::{StartTime, parse_start};
 
 use super::StoreOptions;
 use super::approve::{HookConnectionArgs, print_reply, read_event};
-use crate::{print_line, print_note};
+use crate::output::{print_line, print_note};
 
 /// The most bytes of an event, of which only the format is looked at.
 const MOST_EVENT_BYTES: usize = 64 << 20;

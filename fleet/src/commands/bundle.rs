@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use pintle_fleet::{BUNDLE_FILE, BundleContent, BundleKey, FleetError, bundle_digest, sign_file, signature_path};
 
-use crate::{print_line, print_note};
+use crate::output::{print_line, print_note};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum BundleCommand {

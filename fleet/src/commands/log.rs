@@ -12,7 +12,7 @@ use pintle_tape::show::single_line;
 use serde_json::Value;
 
 use super::StoreOptions;
-use crate::{print_line, print_note};
+use crate::output::{print_line, print_note};
 
 /// Most characters of a call and of a reason.
 const LONG_CHARS: usize = 300;

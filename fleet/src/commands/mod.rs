@@ -20,7 +20,7 @@ use pintle_fleet::{
 };
 use pintle_tape::show::single_line;
 
-use crate::{print_line, print_note};
+use crate::output::{print_line, print_note};
 use approve::ApproveArgs;
 use asks::AsksCommand;
 use budget::{BudgetArgs, BudgetsCommand};

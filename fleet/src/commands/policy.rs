@@ -9,7 +9,7 @@ use pintle_fleet::{BundleHome, BundleKey, BundleStage, BundleTask, FleetError, P
 use pintle_log::time_text;
 use serde_json::{Value, json};
 
-use crate::{print_line, print_note};
+use crate::output::{print_line, print_note};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PolicyCommand {

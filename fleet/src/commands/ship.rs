@@ -6,7 +6,7 @@ use clap::Args;
 use pintle_fleet::{FleetError, MachineToken, ShipReport, ShipperOptions, SystemTimer, TapeShipper};
 
 use super::follow::FollowArgs;
-use crate::{print_line, print_note};
+use crate::output::{print_line, print_note};
 
 #[derive(Debug, Args)]
 pub(super) struct ShipArgs {

@@ -10,7 +10,7 @@ use pintle_fleet::{
 use pintle_loader::find_telemetry;
 
 use super::follow::FollowArgs;
-use crate::{print_line, print_note};
+use crate::output::{print_line, print_note};
 
 #[derive(Debug, Args)]
 pub(super) struct TelemetryArgs {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pintle_contract::Layer;
 use pintle_tape::decisions::{DecisionCollector, RecordedDecision};
+use pintle_tape::hook_usage::digest_layer;
 use pintle_tape::record::HookScope;
 use pintle_tape::{HeaderRecord, RecordBody};
 
@@ -92,7 +93,7 @@ impl<T: ShipperTimer> TapeShipper<T> {
             if let RecordBody::Hooks(hooks) = &line.record.body
                 && hooks.scope == HookScope::Runtime
             {
-                shipment.policy = hooks.layer_digest(Layer::Managed);
+                shipment.policy = digest_layer(hooks, Layer::Managed);
             }
             if is_sent {
                 if seq + 1 == shipment.stored.next {

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use pintle_contract::{
     CallLimits, Chain, DenyEffect, EnforcementMode, EventName, FailurePolicy, Handler, Hook, HookId, Layer, Location,
-    Matcher, Profile, SourceFile, SourceTrust, to_hex,
+    Matcher, Profile, SourceFile, SourceTrust,
 };
 use serde::{Deserialize, Serialize};
 
 use super::FORMAT;
-use crate::blobs::list_digest;
-use crate::line::{digest_bytes, digest_hex};
+use crate::line::digest_hex;
 
 /// The first record: the writer of the tape and its session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,19 +113,6 @@ impl HeaderRecord {
     pub fn with_shadow(mut self, shadow: bool) -> Self {
         self.shadow = shadow;
         self
-    }
-}
-
-impl HooksRecord {
-    /// The digest of the hooks of a configuration layer, as the format defines that of an array, in hex. `None` if there
-    /// are none.
-    #[must_use]
-    pub fn layer_digest(&self, layer: Layer) -> Option<String> {
-        let mut hooks = self.hooks.iter().filter(|hook| hook.layer == layer).peekable();
-        hooks.peek()?;
-        // What was read as JSON can be written as JSON.
-        let texts = hooks.map(|hook| serde_json::to_vec(hook).unwrap_or_default());
-        Some(to_hex(&list_digest(texts.map(|text| digest_bytes(&text)))))
     }
 }
 

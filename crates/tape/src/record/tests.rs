@@ -109,16 +109,3 @@ fn a_kind_with_a_meaning_of_its_own_is_reserved() {
     }
     assert!(!is_reserved("remark"));
 }
-
-#[test]
-fn digest_of_hooks_is_the_name_of_their_list_on_the_tape() {
-    let example = examples().find(|(kind, _)| *kind == "hooks").unwrap().1;
-    let RecordBody::Hooks(mut record) = decode("hooks", &example).unwrap() else { panic!("{example}") };
-    let (layer, hook) = (record.hooks[0].layer, record.hooks[0].clone());
-    record.hooks = (0..20).map(|entry| LoadedHook { entry, ..hook.clone() }).collect();
-    let extraction = crate::blobs::extract_blobs(&serde_json::to_vec(&record).unwrap()).unwrap();
-    let digests: Vec<String> = extraction.blobs.iter().map(|blob| pintle_contract::to_hex(&blob.digest)).collect();
-    assert_eq!(digests, [record.layer_digest(layer).unwrap()]);
-    record.hooks.clear();
-    assert_eq!(record.layer_digest(layer), None);
-}
