@@ -465,8 +465,10 @@ pub fn join_reasons(reasons: &[OutcomeReason]) -> String {
     }
 }
 
+/// The ID of the call that an event is about. Events about a result have it in a field of another name.
 fn call_id(payload: &Value) -> Option<&str> {
-    payload.get("id").and_then(Value::as_str).filter(|id| !id.is_empty())
+    let id = payload.get("id").or_else(|| payload.get("call_id"));
+    id.and_then(Value::as_str).filter(|id| !id.is_empty())
 }
 
 /// The tool of a payload, and what the event is about.
@@ -592,9 +594,10 @@ mod tests {
         };
         let event = |name: &str, agent: &str, id: &str| {
             let origin = json!({"session": "s", "turn": 1, "agent": agent, "depth": 0});
+            let field = if name == EventKind::ToolResult.name() { "call_id" } else { "id" };
             json!({
                 "origin": origin, "kind": "event", "dispatch": 90, "event": name, "no_hooks": true,
-                "payload": {"id": id, "name": "Bash"}
+                "payload": {field: id, "name": "Bash"}
             })
         };
         let answer = |word: &str| json!({"kind": "approval", "dispatch": 1, "digest": "", "reasons": [], "answer": word, "approver": null});
