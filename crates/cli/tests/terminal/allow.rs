@@ -82,12 +82,22 @@ fn what_a_user_may_not_allow_stays_refused() {
         let (out, ..) = run.with_input(&input.to_string()).run_to_parts();
         assert!(out.contains("\"deny\""), "{command}: {out}");
     };
-    for command in ["git push --force", "pintle uninstall claude"] {
+    for (command, why) in [
+        ("git push --force", "was refused by `pack:git` of your organisation"),
+        ("pintle uninstall claude", "was refused by `pack:self-protection`, which guards Pintle itself"),
+    ] {
         refuse(command);
         let screen = run_with_code(&fixture, &["allow"]);
-        assert!(screen.contains("allowed once"), "{screen}");
+        assert!(screen.contains(why) && !screen.contains("allowed once"), "{screen}");
         refuse(command);
     }
+    let hooked = create_fixture("use: [git]\n");
+    let hook = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return ask(\"deploy?\")\n---\n";
+    fs::create_dir_all(hooked.user_path("hooks")).unwrap();
+    fs::write(hooked.user_path("hooks/deploy.md"), hook).unwrap();
+    assert_eq!(decide(&hooked, "t1", "make deploy"), "ask");
+    let screen = run_with_code(&hooked, &["allow"]);
+    assert!(screen.contains("was refused by the hook `deploy`"), "{screen}");
     // An agent has no terminal, or one that it started.
     snapshot!("allow_without_terminal", fixture.pintle(&["allow"]).run_to_screen());
     let none = CliFixture::new_empty();
