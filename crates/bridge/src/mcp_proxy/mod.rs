@@ -1,7 +1,7 @@
 //! A proxy between an MCP client and an MCP server, which asks hooks about the calls of tools, the reading of resources and
 //! the prompts that the client gets.
 //!
-//! The proxy is a host of [`HostServer`](crate::serving::HostServer): each guarded request is decided, approved by the user
+//! The proxy is a host of [`HostServer`]: each guarded request is decided, approved by the user
 //! if hooks ask, and its answer reviewed. Everything else is passed on unread by hooks, byte for byte. What cannot be
 //! decided does not reach the server, and what cannot be reviewed does not reach the client.
 
