@@ -63,7 +63,7 @@ pub(in crate::commands) struct SettingsEdit<'a> {
     pub(in crate::commands) unchanged_message: &'static str,
     /// The scope in which the user's hooks apply afterwards.
     pub(in crate::commands) guarded_scope: Option<InstallScope>,
-    /// Whether the change is summarized before it is made, and shown as a diff if the user is prompted.
+    /// Whether the change is always summarized before it is made, and shown as a diff if the user is prompted.
     pub(in crate::commands) shows_diff: bool,
 }
 
@@ -77,9 +77,10 @@ impl SettingsEdit<'_> {
         global: &GlobalOptions,
     ) -> Result<CliStatus, CliError> {
         let idle = self.plan.is_empty();
-        if !global.json && self.shows_diff && !idle {
+        // A user who is prompted knows what for.
+        if !global.json && !idle && (self.shows_diff || !grant.yes) {
             terminal.print_line(self.summary());
-            if !grant.yes {
+            if self.shows_diff && !grant.yes {
                 print_diff(&self.plan, self.site, terminal);
             }
         }
