@@ -40,6 +40,11 @@ pub(crate) struct FollowedLog {
 }
 
 impl LogTapeOptions {
+    /// The tapes of the usual state directory, and of the current one.
+    pub(super) fn here() -> Self {
+        Self { directory: PathBuf::from("."), state_dir: None }
+    }
+
     /// Opens the index, or makes one in memory where the file cannot be made, and brings it up to date.
     pub(crate) fn open_log(mut self, terminal: &Terminal) -> Result<FollowedLog, CliError> {
         self.state_dir = self.find_state_dir();

@@ -51,7 +51,7 @@ pub(crate) use retention::{
     RecordedSessions, configured_retention, remove_expired, remove_expired_after_command, retention_text,
 };
 pub(crate) use session::{
-    LAST, MOST_AT_ONCE, SessionTape, find_tape, list_tapes, pick_by_id, session_names, tapes_folder,
+    LAST, MOST_AT_ONCE, SessionTape, find_tape, list_tapes, locate_tape, pick_by_id, session_names, tapes_folder,
 };
 pub(crate) use tape::{ProvisionalTape, machine_signer};
 pub(crate) use user::UserOptions;

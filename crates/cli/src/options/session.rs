@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use pintle_host::contract::suggest_nearest;
 use pintle_host::files;
 
+use super::LogTapeOptions;
 use crate::error::CliError;
 
 /// The name of the session that was written last.
@@ -78,14 +79,35 @@ pub(crate) fn find_tape(named: &str, homes: &[PathBuf]) -> Result<SessionTape, C
         let error = CliError::invalid_input(format!("no sessions in `{}`", dir.display()));
         return Err(error.help("change to the directory where the agent was run, or name the path of a tape"));
     }
-    if named == LAST {
-        let written = |tape: &SessionTape| {
-            fs::metadata(&tape.path).and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
-        };
-        known.sort_by_cached_key(|tape| (written(tape), tape.id.clone()));
-        return known.pop().ok_or_else(|| unknown_session_error(named, &[]));
+    pick_tape(named, known)
+}
+
+/// The tape that a command reads: its path, or as [`find_tape`] says among all sessions that `pintle log` lists here.
+pub(crate) fn locate_tape(named: &Path) -> Result<PathBuf, CliError> {
+    let is_path = named.components().count() != 1 || named.extension().is_some() || files::is_file(named);
+    let Some(text) = named.to_str().filter(|_| !is_path) else { return Ok(named.to_owned()) };
+    let known = LogTapeOptions::here().list_locations().into_iter().filter_map(|tape| {
+        let named = if tape.host.is_some() { tape.path.parent()?.file_name()? } else { tape.path.file_stem()? };
+        Some(SessionTape { id: named.to_string_lossy().into_owned(), path: tape.path })
+    });
+    let known: Vec<SessionTape> = known.collect();
+    if known.is_empty() {
+        let error = CliError::invalid_input("no sessions are recorded here");
+        return Err(error.help("change to the directory where the agent was run, or name the path of a tape"));
     }
-    pick_by_id(named, known, |tape| &tape.id)
+    pick_tape(text, known).map(|tape| tape.path)
+}
+
+/// Picks a tape by `last`, or by its ID.
+fn pick_tape(named: &str, mut known: Vec<SessionTape>) -> Result<SessionTape, CliError> {
+    if named != LAST {
+        return pick_by_id(named, known, |tape| &tape.id);
+    }
+    let written = |tape: &SessionTape| {
+        fs::metadata(&tape.path).and_then(|file| file.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+    };
+    known.sort_by_cached_key(|tape| (written(tape), tape.id.clone()));
+    known.pop().ok_or_else(|| unknown_session_error(named, &[]))
 }
 
 /// Picks the item with this ID, or the only one whose ID starts with it.

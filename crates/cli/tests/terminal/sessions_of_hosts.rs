@@ -318,3 +318,20 @@ fn old_sessions_of_a_folder_are_deleted_together() {
     );
     assert!(!old.exists() && new.exists() && fixture.path(".pintle/tapes/broken.jsonl").exists());
 }
+
+#[test]
+fn commands_find_a_tape_by_its_session_and_the_last_one() {
+    let fixture = CliFixture::with_guards();
+    fs::create_dir_all(fixture.path("shop")).unwrap();
+    let none = pintle_with_state(&fixture, &["tape", "show", "last"]).run_to_screen();
+    assert!(none.contains("no sessions are recorded here"), "{none}");
+    call_host(&fixture, "claude", ID, "UserPromptSubmit", &json!({"prompt": "hi"}));
+    for named in [ID, "0b9d8a3e", "last"] {
+        for command in [&["tape", "show", named][..], &["tape", "export", named], &["replay", named]] {
+            let (out, err, status) = pintle_with_state(&fixture, command).run_to_parts();
+            assert!(status == Some(0) && !out.is_empty(), "{command:?} {out} {err}");
+        }
+    }
+    let unknown = pintle_with_state(&fixture, &["tape", "verify", "0b9d8a3f"]).run_to_screen();
+    assert!(unknown.contains("0b9d8a3f") && unknown.contains("help:"), "{unknown}");
+}

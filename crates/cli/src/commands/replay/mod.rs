@@ -17,7 +17,7 @@ use pintle_host::tape::TapeError;
 use pintle_host::tape::replay::{ReplayError, ReplayOptions, StopPoint, replay_with};
 
 use crate::error::{CliError, CliStatus};
-use crate::options::GlobalOptions;
+use crate::options::{GlobalOptions, locate_tape};
 use crate::render::progress::ProgressLine;
 use crate::terminal::Terminal;
 pub(super) use redecide::{ComparisonTask, RedecideArgs, recognise_file};
@@ -71,7 +71,7 @@ impl ReplayArgs {
             let what = "one tape is replayed at a time; only `--with PATH` without `--live-hooks` takes several";
             return Err(CliError::invalid_input(what).help("name one tape"));
         };
-        self.replay(tape, terminal, global)
+        self.replay(&locate_tape(tape)?, terminal, global)
     }
 
     fn replay(&self, tape: &Path, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {

@@ -10,12 +10,12 @@ use serde_json::json;
 use super::key::read_keys;
 use super::tape_error;
 use crate::error::{CliError, CliStatus};
-use crate::options::GlobalOptions;
+use crate::options::{GlobalOptions, locate_tape};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct TapeProveArgs {
-    /// Tape with the record.
+    /// Tape with the record: its path, the ID of its session or the start of it, or `last`.
     tape: PathBuf,
     /// Number of the record: its `seq`.
     #[arg(long, value_name = "SEQ")]
@@ -33,7 +33,8 @@ pub(crate) struct TapeVerifyProofArgs {
 
 impl TapeProveArgs {
     /// Prints the proof as JSON.
-    pub(crate) fn execute(self, terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    pub(crate) fn execute(mut self, terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        self.tape = locate_tape(&self.tape)?;
         let proof = InclusionProof::from_tape(&self.tape, self.record).map_err(|error| match error {
             InclusionProofError::Tape(error) => tape_error(&self.tape, error),
             error => CliError::invalid_input(format!("`{}`: {error}", self.tape.display())),

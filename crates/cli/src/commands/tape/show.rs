@@ -8,12 +8,12 @@ use pintle_host::tape::show::{RemovedTexts, ShowOptions, StyledLine, TapeRendere
 
 use super::tape_error;
 use crate::error::{CliError, CliStatus};
-use crate::options::GlobalOptions;
+use crate::options::{GlobalOptions, locate_tape};
 use crate::terminal::Terminal;
 
 #[derive(Debug, Args)]
 pub(crate) struct TapeShowArgs {
-    /// Tape to show.
+    /// Tape to show: its path, the ID of its session or the start of it, or `last`.
     tape: PathBuf,
     /// Leave out hooks that passed and did nothing.
     #[arg(long)]
@@ -25,7 +25,8 @@ pub(crate) struct TapeShowArgs {
 
 impl TapeShowArgs {
     /// Shows a tape. With `--json` the lines are printed unchanged, up to a torn record.
-    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    pub(crate) fn execute(mut self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        self.tape = locate_tape(&self.tape)?;
         let error = |error| tape_error(&self.tape, error);
         let mut reader = TapeReader::open(&self.tape).map_err(error)?;
         let options = ShowOptions { everything: !self.brief, text_chars: self.max_chars, ..ShowOptions::default() };

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::key::read_keys;
 use super::tape_error;
 use crate::error::{CliError, CliStatus};
-use crate::options::GlobalOptions;
+use crate::options::{GlobalOptions, locate_tape};
 use crate::render::count_text;
 use crate::terminal::Terminal;
 
@@ -24,7 +24,7 @@ const LEAST_DIGEST: usize = 16;
 
 #[derive(Debug, Args)]
 pub(crate) struct TapeVerifyArgs {
-    /// Tape to verify.
+    /// Tape to verify: its path, the ID of its session or the start of it, or `last`.
     tape: PathBuf,
     /// Require this digest, or one that starts with it. `pintle run` and this command print the digest of a tape.
     #[arg(long, value_name = "DIGEST", value_parser = parse_digest)]
@@ -56,7 +56,8 @@ struct StoredTapeCursor {
 
 impl TapeVerifyArgs {
     /// Verifies a tape; the exit status is 1 unless it is valid and complete.
-    pub(crate) fn execute(self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+    pub(crate) fn execute(mut self, terminal: &Terminal, global: &GlobalOptions) -> Result<CliStatus, CliError> {
+        self.tape = locate_tape(&self.tape)?;
         let is_running = is_being_written(&self.tape).unwrap_or(false) || has_running_calls(&self.tape);
         let keys = read_keys(&self.key)?;
         let witness = self.witness.as_deref().map(read_witness).transpose()?;
