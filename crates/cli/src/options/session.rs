@@ -65,8 +65,7 @@ pub(crate) fn find_tape(named: &str, homes: &[PathBuf]) -> Result<SessionTape, C
             let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             return Ok(SessionTape { id, path: path.to_owned() });
         }
-        return Err(CliError::invalid_input(format!("tape `{named}` does not exist"))
-            .help("`pintle sessions` lists the sessions"));
+        return Err(missing_tape(path));
     }
     let mut known: Vec<SessionTape> = Vec::new();
     for tape in homes.iter().flat_map(|home| list_tapes(home)) {
@@ -84,8 +83,12 @@ pub(crate) fn find_tape(named: &str, homes: &[PathBuf]) -> Result<SessionTape, C
 
 /// The tape that a command reads: its path, or as [`find_tape`] says among all sessions that `pintle log` lists here.
 pub(crate) fn locate_tape(named: &Path) -> Result<PathBuf, CliError> {
-    let is_path = named.components().count() != 1 || named.extension().is_some() || files::is_file(named);
-    let Some(text) = named.to_str().filter(|_| !is_path) else { return Ok(named.to_owned()) };
+    // It may be a pipe.
+    if named.exists() {
+        return Ok(named.to_owned());
+    }
+    let is_path = named.components().count() != 1 || named.extension().is_some();
+    let Some(text) = named.to_str().filter(|_| !is_path) else { return Err(missing_tape(named)) };
     let known = LogTapeOptions::here().list_locations().into_iter().filter_map(|tape| {
         let named = if tape.host.is_some() { tape.path.parent()?.file_name()? } else { tape.path.file_stem()? };
         Some(SessionTape { id: named.to_string_lossy().into_owned(), path: tape.path })
@@ -96,6 +99,12 @@ pub(crate) fn locate_tape(named: &Path) -> Result<PathBuf, CliError> {
         return Err(error.help("change to the directory where the agent was run, or name the path of a tape"));
     }
     pick_tape(text, known).map(|tape| tape.path)
+}
+
+fn missing_tape(path: &Path) -> CliError {
+    CliError::invalid_input(format!("tape `{}` does not exist", path.display())).help(
+        "`pintle sessions` lists the sessions of this directory, `pintle sessions --host all` those of other agents",
+    )
 }
 
 /// Picks a tape by `last`, or by its ID.

@@ -20,7 +20,7 @@ use super::plan::{RunChanges, TestSetup};
 use crate::commands::replay::recognise_file;
 use crate::error::{CliError, CliStatus};
 use crate::options::trust::require_no_agent;
-use crate::options::{GlobalOptions, current_dir, find_tape};
+use crate::options::{GlobalOptions, locate_tape};
 use crate::render::{count_text, path_text};
 use crate::terminal::Terminal;
 
@@ -104,7 +104,7 @@ fn read_calls(source: &str) -> Result<(PathBuf, Vec<SessionCall>), CliError> {
             (named.to_owned(), calls_of_session_file(BufReader::new(file), client))
         }
         None => {
-            let path = find_tape(source, &[current_dir()])?.path;
+            let path = locate_tape(named)?;
             let reader = TapeReader::open(&path).map_err(|error| cannot_read(&path, error.to_string()))?;
             let calls = calls_of_tape(reader);
             (path, calls)
