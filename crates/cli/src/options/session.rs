@@ -182,7 +182,12 @@ mod tests {
             ("20260202-080000-001", Err("did you mean `20260202-080000-000`?")),
             ("x", Err("`pintle sessions` lists the sessions; `last` is the most recently written one")),
             ("", Err("`pintle sessions` lists the sessions; `last` is the most recently written one")),
-            ("gone.jsonl", Err("`pintle sessions` lists the sessions")),
+            (
+                "gone.jsonl",
+                Err(
+                    "`pintle sessions` lists the sessions of this directory, `pintle sessions --host all` those of other agents",
+                ),
+            ),
         ];
         for (named, wanted) in cases {
             let found =
