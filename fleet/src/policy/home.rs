@@ -293,6 +293,10 @@ impl BundleHome {
     /// Removes what an update that was killed left behind. The lock is held, so no other one writes it.
     fn remove_staging(&self) {
         let entries = |dir: &Path| pintle_files::read_dir(dir).into_iter().flatten().flatten();
+        // A state that was not yet renamed.
+        for entry in entries(&self.bundles()).filter(|entry| entry.file_name().to_string_lossy().ends_with(".new")) {
+            let _ = fs::remove_file(entry.path());
+        }
         for entry in entries(&self.bundles()).filter(|entry| entry.file_name().to_string_lossy().starts_with(STAGING)) {
             let _ = fs::remove_dir_all(entry.path());
         }
