@@ -261,12 +261,12 @@ impl<'a> DispatchState<'a> {
     }
 }
 
-/// A set of hook ordinals. It does not allocate for the first 64 hooks of an event, nor for the first one beyond: few
-/// of many hooks match an event.
+/// A set of hook ordinals. It does not allocate for the first 64 hooks of an event, nor for the first three beyond:
+/// few of many hooks match an event.
 #[derive(Debug, Default)]
 struct OrdinalSet {
     low: u64,
-    one: Option<u32>,
+    few: [Option<u32>; 3],
     high: Vec<u32>,
 }
 
@@ -275,15 +275,17 @@ impl OrdinalSet {
     fn add(&mut self, ordinal: u32) {
         match 1_u64.checked_shl(ordinal) {
             Some(bit) => self.low |= bit,
-            None if self.one.is_none() => self.one = Some(ordinal),
-            None => self.high.push(ordinal),
+            None => match self.few.iter_mut().find(|place| place.is_none()) {
+                Some(place) => *place = Some(ordinal),
+                None => self.high.push(ordinal),
+            },
         }
     }
 
     fn contains(&self, ordinal: u32) -> bool {
         match 1_u64.checked_shl(ordinal) {
             Some(bit) => self.low & bit != 0,
-            None => self.one == Some(ordinal) || self.high.contains(&ordinal),
+            None => self.few.contains(&Some(ordinal)) || self.high.contains(&ordinal),
         }
     }
 }
