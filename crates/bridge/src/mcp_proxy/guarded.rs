@@ -84,26 +84,6 @@ impl GuardedMethod {
         }
     }
 
-    /// What hooks see of an answer: all of its texts, and structured content as JSON unless a text has it.
-    pub(super) fn read_answer(self, fields: &Map<String, Value>) -> ReviewedText {
-        if let Some(error) = fields.get("error") {
-            let message = error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
-            return ReviewedText { text: message, is_error: true };
-        }
-        let result = fields.get("result").unwrap_or(&Value::Null);
-        let mut texts = Vec::new();
-        for (_, value) in result.as_object().into_iter().flatten().filter(|(name, _)| *name != STRUCTURED) {
-            collect_texts(value, &mut texts);
-        }
-        if let Some(structured) = structured_content(result) {
-            let has_it = |text: &&str| serde_json::from_str::<Value>(text).is_ok_and(|value| value == *structured);
-            let json = (!texts.iter().any(has_it)).then(|| structured.to_string());
-            let text = texts.into_iter().map(str::to_owned).chain(json).collect::<Vec<_>>().join("\n");
-            return ReviewedText { text, is_error: is_failed(result) };
-        }
-        ReviewedText { text: texts.join("\n"), is_error: is_failed(result) }
-    }
-
     /// The answer with another text, and with what hooks add for the model. Of the server's own answer only pictures and
     /// sounds stay, and those only if hooks did not withhold it.
     pub(super) fn replace_answer(
@@ -143,6 +123,29 @@ impl GuardedMethod {
             }
         }
     }
+}
+
+/// What hooks see of an answer: all of its texts, and structured content as JSON unless a text has it.
+pub(super) fn read_answer(fields: &Map<String, Value>) -> ReviewedText {
+    let error = fields.get("error");
+    let answer = error.or_else(|| fields.get("result")).unwrap_or(&Value::Null);
+    let is_error = error.is_some() || is_failed(answer);
+    let structured = structured_content(answer).filter(|_| error.is_none());
+    let mut texts = Vec::new();
+    match answer {
+        // What is with an error is shown as well, whatever its name.
+        Value::Object(fields) => {
+            let read = fields.iter().filter(|(name, _)| structured.is_none() || *name != STRUCTURED);
+            read.for_each(|(_, value)| collect_texts(value, &mut texts));
+        }
+        other => collect_texts(other, &mut texts),
+    }
+    let has_it = |text: &&str| {
+        structured.is_some_and(|known| serde_json::from_str::<Value>(text).is_ok_and(|value| value == *known))
+    };
+    let json = structured.filter(|_| !texts.iter().any(has_it)).map(ToString::to_string);
+    let text = texts.into_iter().chain(json.as_deref()).collect::<Vec<_>>().join("\n");
+    ReviewedText { text, is_error }
 }
 
 /// The answer of the server with texts for the model behind it. `None` if it has no place for them.

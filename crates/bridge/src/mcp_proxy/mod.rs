@@ -14,11 +14,16 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use globset::GlobSet;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::serving::HostServer;
-use crate::serving::protocol::{ErrorCode, RequestError};
-use guarded::{GuardedMethod, ReviewedText, add_context};
+use crate::serving::protocol::{
+    ApproveCallRequest, CallApprovalRequest, ConcludeCallRequest, ConcludedCallAnswer, DecideCallRequest,
+    DecidedCallAnswer, DecisionWord, EndSessionRequest, EndedSessionAnswer, ErrorCode, HostRequest, HostToolResult,
+    OpenSessionAnswer, OpenSessionRequest, RequestError, RequestedCall, RunnableCall, UserResponse,
+};
+use guarded::{GuardedMethod, ReviewedText, add_context, read_answer};
 use message::{RpcAnswer, RpcId, RpcKind, RpcMessage, RpcProblem, write_answer, write_request};
 
 /// What the IDs of the proxy's own requests begin with. The server can have no such ID.
@@ -118,17 +123,17 @@ impl McpProxy {
         to_server: LineSink,
         notify: Box<dyn Fn(&str) + Send + Sync>,
     ) -> Result<Self, RequestError> {
+        let state = Mutex::default();
+        let proxy = Self(Arc::new(ProxyShared { hooks, options, to_client, to_server, notify, state }));
         let (sender, receiver) = channel();
-        let request = json!({"op": "open", "session": SESSION});
-        hooks.submit(request.to_string().as_bytes(), None, Box::new(move |answer| drop(sender.send(answer.result))));
-        let lost = || RequestError::new(ErrorCode::Internal, "the session could not be opened");
-        let opened = receiver.recv().map_err(|_| lost())??;
-        if opened.get("opened") != Some(&Value::Bool(true)) {
-            let reason = opened.pointer("/outcome/reason").and_then(Value::as_str).unwrap_or_default();
+        let request = OpenSessionRequest { session: String::from(SESSION), cwd: None, agent: None, source: None };
+        proxy.submit(HostRequest::Open(request), 0, move |_, answer| drop(sender.send(answer)));
+        let opened: OpenSessionAnswer = receiver.recv().map_err(|_| unreadable())??;
+        if !opened.opened {
+            let reason = opened.outcome.reason;
             return Err(RequestError::new(ErrorCode::BadRequest, format!("a hook denied the session: {reason}")));
         }
-        let state = Mutex::default();
-        Ok(Self(Arc::new(ProxyShared { hooks, options, to_client, to_server, notify, state })))
+        Ok(proxy)
     }
 
     /// Takes a line of the client.
@@ -193,7 +198,8 @@ impl McpProxy {
 
     /// Ends the session of the hooks, when nothing more is read.
     pub fn close(&self) {
-        self.submit(&json!({"op": "end", "session": SESSION, "reason": "exit"}), |_, _| {});
+        let request = EndSessionRequest { session: String::from(SESSION), reason: Some(String::from("exit")) };
+        self.submit(HostRequest::End(request), 0, |_, _: Result<EndedSessionAnswer, RequestError>| {});
         self.0.hooks.close();
     }
 
@@ -205,9 +211,22 @@ impl McpProxy {
         (self.0.to_client)(&write_answer(Some(id), answer));
     }
 
-    fn submit(&self, request: &Value, done: impl FnOnce(Self, Result<Value, RequestError>) + Send + 'static) {
+    /// Sends a request to the hooks. `size_bytes` is that of the message that it comes from.
+    fn submit<A: DeserializeOwned>(
+        &self,
+        request: HostRequest,
+        size_bytes: usize,
+        done: impl FnOnce(Self, Result<A, RequestError>) + Send + 'static,
+    ) {
         let proxy = self.clone();
-        self.0.hooks.submit(request.to_string().as_bytes(), None, Box::new(move |answer| done(proxy, answer.result)));
+        let send = move |result: Result<Value, RequestError>| {
+            done(proxy, result.and_then(|answer| serde_json::from_value(answer).map_err(|_| unreadable())));
+        };
+        self.0.hooks.submit_request(request, size_bytes, Box::new(move |answer| send(answer.result)));
+    }
+
+    fn tell(&self, notices: &[String]) {
+        notices.iter().for_each(|notice| (self.0.notify)(notice));
     }
 
     fn take_request(&self, id: RpcId, message: RpcMessage, line: &[u8]) {
@@ -274,20 +293,20 @@ impl McpProxy {
             result.get("action").is_some_and(|action| action == "accept")
                 && result.pointer("/content/decision").is_some_and(|decision| decision == "allow")
         };
-        let decision = if result.filter(accepts).is_some() { "allow" } else { "deny" };
+        let decision = if result.filter(accepts).is_some() { UserResponse::Allow } else { UserResponse::Deny };
         self.approve(call, decision, "user of the MCP client", |proxy, call, result| proxy.take_decision(call, result));
     }
 
     fn approve(
         &self,
         call: GuardedCall,
-        decision: &str,
+        decision: UserResponse,
         approver: &str,
-        done: impl FnOnce(Self, GuardedCall, Result<Value, RequestError>) + Send + 'static,
+        done: impl FnOnce(Self, GuardedCall, Result<DecidedCallAnswer, RequestError>) + Send + 'static,
     ) {
-        let request =
-            json!({"op": "approve", "session": SESSION, "call": call.call, "decision": decision, "by": approver});
-        self.submit(&request, move |proxy, result| done(proxy, call, result));
+        let (session, by) = (String::from(SESSION), Some(approver.to_owned()));
+        let request = ApproveCallRequest { session, call: call.call.clone(), decision, by };
+        self.submit(HostRequest::Approve(request), 0, move |proxy, result| done(proxy, call, result));
     }
 
     /// Asks the hooks about a call.
@@ -305,12 +324,19 @@ impl McpProxy {
         state.calls += 1;
         let call = format!("call_{}", state.calls);
         drop(state);
-        let name = format!("{}{tool}", self.0.options.prefix());
-        let request = json!({
-            "op": "decide", "session": SESSION, "call": {"id": call, "name": name, "args": args},
-        });
+        let requested = RequestedCall {
+            id: call.clone(),
+            name: format!("{}{tool}", self.0.options.prefix()),
+            args,
+            vocabulary: None,
+            cwd: None,
+            permission_mode: None,
+            read_only: None,
+        };
+        let request = HostRequest::Decide(DecideCallRequest { session: String::from(SESSION), call: requested });
+        let size_bytes = line.len();
         let call = GuardedCall { method, id, call, message, line, context: Vec::new() };
-        self.submit(&request, move |proxy, result| proxy.take_decision(call, result));
+        self.submit(request, size_bytes, move |proxy, result| proxy.take_decision(call, result));
     }
 
     /// Answers a request that the server does not get.
@@ -322,7 +348,7 @@ impl McpProxy {
         }
     }
 
-    fn take_decision(&self, mut call: GuardedCall, result: Result<Value, RequestError>) {
+    fn take_decision(&self, mut call: GuardedCall, result: Result<DecidedCallAnswer, RequestError>) {
         let decided = match result {
             Ok(decided) => decided,
             Err(error) => {
@@ -330,34 +356,30 @@ impl McpProxy {
                 return self.settle(&call.id, call.method.refuse(reason));
             }
         };
-        for notice in texts_of(&decided, "/notices") {
-            (self.0.notify)(notice);
-        }
-        call.context.extend(texts_of(&decided, "/context").map(str::to_owned));
-        match decided.get("decision").and_then(Value::as_str) {
-            Some("allow") => self.run(call, &decided),
-            Some("ask") => self.ask(call, &decided),
+        self.tell(&decided.notices);
+        call.context.extend(decided.context);
+        match (decided.decision, decided.call, decided.approval_request) {
+            (DecisionWord::Allow, Some(runnable), _) => self.run(call, &runnable),
+            (DecisionWord::Ask, _, Some(approval_request)) => self.ask(call, &approval_request),
             _ => {
-                let reason =
-                    decided.pointer("/refusal/reason").and_then(Value::as_str).unwrap_or("a hook refused this call");
-                self.settle(&call.id, call.method.refuse(reason.to_owned()));
+                let reason = decided.refusal.map_or_else(|| String::from("a hook refused this call"), |why| why.reason);
+                self.settle(&call.id, call.method.refuse(reason));
             }
         }
     }
 
     /// Lets the user of the client decide. Without one the call does not run.
-    fn ask(&self, call: GuardedCall, decided: &Value) {
-        let reasons = texts_of(decided, "/approval_request/reasons").collect::<Vec<_>>().join("\n");
+    fn ask(&self, call: GuardedCall, approval_request: &CallApprovalRequest) {
+        let reasons = approval_request.reasons.join("\n");
         let mut state = self.lock();
         if !state.can_ask {
             drop(state);
             let reason = format!("this call needs the approval of the user, whom the MCP client cannot ask: {reasons}");
-            return self.approve(call, "deny", "no user", move |proxy, call, _| {
+            return self.approve(call, UserResponse::Deny, "no user", move |proxy, call, _| {
                 proxy.settle(&call.id, call.method.refuse(reason));
             });
         }
-        let shown = |pointer: &str| decided.pointer(pointer).map(ToString::to_string).unwrap_or_default();
-        let (name, args) = (shown("/approval_request/call/name"), shown("/approval_request/call/args"));
+        let (name, args) = (Value::from(approval_request.call.name.as_str()), approval_request.call.args.to_string());
         let id = format!("{OWN_ID}{}", call.call);
         let request = json!({
             "message": format!("{reasons}\n\nMay this call run?\n{name} {}", shorten(&args)),
@@ -373,11 +395,10 @@ impl McpProxy {
     }
 
     /// Passes an allowed call on as hooks left it.
-    fn run(&self, mut call: GuardedCall, decided: &Value) {
-        let is_rewritten = decided.pointer("/call/rewritten") != Some(&Value::Bool(false));
-        if is_rewritten && self.rewrite(&mut call, decided).is_none() {
+    fn run(&self, mut call: GuardedCall, runnable: &RunnableCall) {
+        if runnable.rewritten && self.rewrite(&mut call, runnable).is_none() {
             let reason = "a hook changed this call to one that its MCP server does not have, so it did not run";
-            self.conclude_unsent(&call);
+            self.conclude_unsent(&call.call);
             return self.settle(&call.id, call.method.refuse(String::from(reason)));
         }
         let GuardedCall { method, id, call, line, context, .. } = call;
@@ -392,36 +413,38 @@ impl McpProxy {
             _ => {
                 state.requests.remove(&id);
                 drop(state);
-                self.submit_result(&call, "the call was cancelled before it ran", true, |_, _| {});
+                self.conclude_unsent(&call);
             }
         }
     }
 
-    fn rewrite(&self, call: &mut GuardedCall, decided: &Value) -> Option<()> {
-        let name = decided.pointer("/call/name")?.as_str()?.strip_prefix(&self.0.options.prefix())?;
+    fn rewrite(&self, call: &mut GuardedCall, runnable: &RunnableCall) -> Option<()> {
+        let name = runnable.name.strip_prefix(&self.0.options.prefix())?;
         if call.method == GuardedMethod::CallTool && !self.0.options.shows(name) {
             return None;
         }
         let params = call.message.fields.get_mut("params")?.as_object_mut()?;
-        call.method.write_call(params, name, decided.pointer("/call/args")?)?;
+        call.method.write_call(params, name, &runnable.args)?;
         call.line = call.message.to_line();
         Some(())
     }
 
     /// Tells the hooks that an allowed call did not run.
-    fn conclude_unsent(&self, call: &GuardedCall) {
-        self.submit_result(&call.call, "the call did not run", true, |_, _| {});
+    fn conclude_unsent(&self, call: &str) {
+        let given = ReviewedText { text: String::from("the call did not run"), is_error: true };
+        self.conclude(call, given, |_, _| {});
     }
 
-    fn submit_result(
+    fn conclude(
         &self,
         call: &str,
-        content: &str,
-        is_error: bool,
-        done: impl FnOnce(Self, Result<Value, RequestError>) + Send + 'static,
+        reviewed: ReviewedText,
+        done: impl FnOnce(Self, Result<ConcludedCallAnswer, RequestError>) + Send + 'static,
     ) {
-        let result = json!({"content": content, "is_error": is_error});
-        self.submit(&json!({"op": "conclude", "session": SESSION, "call": call, "result": result}), done);
+        let size_bytes = reviewed.text.len();
+        let result = HostToolResult { content: reviewed.text, is_error: reviewed.is_error };
+        let request = ConcludeCallRequest { session: String::from(SESSION), call: call.to_owned(), result };
+        self.submit(HostRequest::Conclude(request), size_bytes, done);
     }
 
     fn take_server_answer(&self, id: RpcId, message: RpcMessage, line: &[u8]) {
@@ -461,11 +484,10 @@ impl McpProxy {
     }
 
     /// Shows the hooks the answer to a call, and passes on what they leave.
-    fn review(&self, id: RpcId, running: SentCall, message: RpcMessage, line: Vec<u8>) {
-        let SentCall { method, call, mut context } = running;
-        let given = method.read_answer(&message.fields);
-        let (text, is_error) = (given.text.clone(), given.is_error);
-        self.submit_result(&call, &text, is_error, move |proxy, result| {
+    fn review(&self, id: RpcId, sent: SentCall, message: RpcMessage, line: Vec<u8>) {
+        let SentCall { method, call, mut context } = sent;
+        let given = read_answer(&message.fields);
+        self.conclude(&call, given.clone(), move |proxy, result| {
             let concluded = match result {
                 Ok(concluded) => concluded,
                 Err(error) => {
@@ -473,29 +495,15 @@ impl McpProxy {
                     return proxy.answer(&id, method.refuse(reason));
                 }
             };
-            for notice in texts_of(&concluded, "/notices") {
-                (proxy.0.notify)(notice);
+            proxy.tell(&concluded.notices);
+            context.extend(concluded.context.into_iter().chain(concluded.stop_reason));
+            let left = ReviewedText { text: concluded.result.content, is_error: concluded.result.is_error };
+            if left == given && context.is_empty() {
+                return (proxy.0.to_client)(&line);
             }
-            context.extend(
-                texts_of(&concluded, "/context").chain(texts_of(&concluded, "/stop_reason")).map(str::to_owned),
-            );
-            let left = concluded.get("result").and_then(|left| {
-                let text = left.get("content")?.as_str()?.to_owned();
-                Some(ReviewedText { text, is_error: left.get("is_error")?.as_bool()? })
-            });
-            match left {
-                None => {
-                    let reason = "Pintle could not review this result, so it is withheld";
-                    proxy.answer(&id, method.refuse(String::from(reason)));
-                }
-                Some(left) if left != given => {
-                    proxy.answer(&id, method.replace_answer(&message.fields, &left, &context))
-                }
-                Some(_) if context.is_empty() => (proxy.0.to_client)(&line),
-                Some(left) => match add_context(&message.fields, &context) {
-                    Some(fields) => (proxy.0.to_client)(&RpcMessage { fields, kind: message.kind }.to_line()),
-                    None => proxy.answer(&id, method.replace_answer(&message.fields, &left, &context)),
-                },
+            match add_context(&message.fields, &context).filter(|_| left == given) {
+                Some(fields) => (proxy.0.to_client)(&RpcMessage { fields, kind: message.kind }.to_line()),
+                None => proxy.answer(&id, method.replace_answer(&message.fields, &left, &context)),
             }
         });
     }
@@ -512,11 +520,8 @@ impl ProxyOptions {
     }
 }
 
-/// The texts at a place of an answer: those of a list, or one.
-fn texts_of<'a>(answer: &'a Value, pointer: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-    let found = answer.pointer(pointer);
-    let listed = found.and_then(Value::as_array).into_iter().flatten();
-    listed.chain(found.filter(|found| found.is_string())).filter_map(Value::as_str)
+fn unreadable() -> RequestError {
+    RequestError::new(ErrorCode::Internal, "the hooks gave no answer")
 }
 
 fn shorten(text: &str) -> String {

@@ -171,21 +171,35 @@ impl HostServer {
 
     /// Takes a request, whose answer is sent when it is done. `operation` is its operation, if the transport says it.
     pub fn submit(&self, text: &[u8], operation: Option<&str>, send: SendAnswer) {
+        self.take_request(text.len(), || read_request(text, operation), send);
+    }
+
+    /// Takes a request of a host in this process. `size_bytes` is what it has in memory.
+    pub fn submit_request(&self, request: HostRequest, size_bytes: usize, send: SendAnswer) {
+        self.take_request(size_bytes, || (Value::Null, Ok(request)), send);
+    }
+
+    fn take_request(
+        &self,
+        size_bytes: usize,
+        read: impl FnOnce() -> (Value, Result<HostRequest, RequestError>),
+        send: SendAnswer,
+    ) {
         let mut activity = self.0.lock();
         let is_full =
-            activity.waiting >= MAX_WAITING || activity.waiting_bytes.saturating_add(text.len()) > MAX_WAITING_BYTES;
+            activity.waiting >= MAX_WAITING || activity.waiting_bytes.saturating_add(size_bytes) > MAX_WAITING_BYTES;
         if !is_full {
             activity.waiting += 1;
-            activity.waiting_bytes += text.len();
+            activity.waiting_bytes += size_bytes;
         }
         drop(activity);
-        let (id, request) = read_request(text, operation);
+        let (id, request) = read();
         if is_full {
             let error = RequestError::new(ErrorCode::TooManyRequests, "too many requests wait");
             let result = Err(error.help("send it again when others are answered"));
             return send(HostAnswer { id, result });
         }
-        let pending = PendingAnswer { server: Arc::clone(&self.0), id, bytes: text.len(), send: Some(send) };
+        let pending = PendingAnswer { server: Arc::clone(&self.0), id, bytes: size_bytes, send: Some(send) };
         match request {
             Err(error) => pending.send(Err(error)),
             Ok(HostRequest::Hello(_)) => pending.send(to_result(Ok(self.0.hello()))),

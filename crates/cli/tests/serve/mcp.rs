@@ -234,6 +234,9 @@ fn results_reach_the_client_as_hooks_leave_them() {
             json!({"result": {"description": "hunter2", "messages": [{"role": "user", "content": {"type": "text", "text": "a"}}]}}),
         ),
         (7, json!({"result": {"content": [{"type": "resource", "resource": {"uri": "x:hunter2", "text": "a"}}]}})),
+        (8, json!({"error": {"code": -1, "message": "no", "data": {"key": "hunter2"}}})),
+        (9, json!({"result": "hunter2"})),
+        (10, json!({"result": ["hunter2"]})),
     ]);
     let mut client = McpClient::start(&fixture, &[]);
     let content = client.call(1, "read", json!({}))["result"]["content"].clone();
@@ -248,6 +251,9 @@ fn results_reach_the_client_as_hooks_leave_them() {
         client.ask(5, "resources/read", json!({"uri": "file:///a"})),
         client.ask(6, "prompts/get", json!({"name": "p"})),
         client.call(7, "read", json!({})),
+        client.call(8, "read", json!({})),
+        client.call(9, "read", json!({})),
+        client.ask(10, "resources/read", json!({"uri": "file:///a"})),
     ];
     for answer in others {
         assert!(!answer.to_string().contains("hunter2") && answer.to_string().contains('…'), "{answer}");
