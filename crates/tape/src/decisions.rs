@@ -437,10 +437,16 @@ impl DecisionCollector {
     }
 }
 
+/// Whether a hook is that of a pack, or of the rules of a policy file.
+#[must_use]
+pub fn is_rule_hook(hook: &str) -> bool {
+    ["pack:", "rules:"].iter().any(|start| hook.starts_with(start))
+}
+
 /// The rule of a policy file or a pack that a reason is about, such as `git.force-push`: it is named in brackets.
 #[must_use]
 pub fn rule_of_reason(reason: &OutcomeReason) -> Option<&str> {
-    if !["pack:", "rules:"].iter().any(|start| reason.hook.as_str().starts_with(start)) {
+    if !is_rule_hook(reason.hook.as_str()) {
         return None;
     }
     reason.text.match_indices('[').find_map(|(start, _)| {

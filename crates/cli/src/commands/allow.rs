@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clap::Args;
 use pintle_host::loader::{CallAllowance, state_dir};
 use pintle_host::packs::pack_by_name;
-use pintle_host::tape::decisions::{DecisionLabel, RecordedDecision};
+use pintle_host::tape::decisions::{DecisionLabel, RecordedDecision, is_rule_hook};
 use pintle_host::tape::{RecordBody, TapeReader};
 use pintle_host::tools::call_digest;
 use pintle_host::{Clock, Layer, Payload, SystemClock};
@@ -97,7 +97,7 @@ fn check_liftable(entry: &LogEntry, call: &RefusedCall) -> Result<(), CliError> 
             let why = format!("was refused by `{hook}`, which guards Pintle itself");
             return refuse(why, "`pintle pause 10m` lets an agent edit its policy for ten minutes");
         }
-        if !["pack:", "rules:"].iter().any(|start| hook.starts_with(start)) {
+        if !is_rule_hook(hook) {
             let why = format!("was refused by the hook `{hook}`: only what packs and rules refuse can pass once");
             return refuse(why, "change the hook, whose file `pintle why` shows, or make the call yourself");
         }
