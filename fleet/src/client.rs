@@ -7,12 +7,9 @@ use reqwest::{Client, StatusCode, Url};
 use serde::de::DeserializeOwned;
 
 use crate::FleetError;
-use crate::http::{HttpAnswer, address_below, new_client, parse_address, send};
+use crate::http::{HttpAnswer, address_below, new_client, parse_address, send, shown_reason};
 use crate::protocol::CollectorRefusal;
 use crate::token::MachineToken;
-
-/// The most characters of what a collector says that are shown.
-const MOST_REASON_CHARS: usize = 300;
 
 /// A collector, as a machine sees it.
 pub(crate) struct CollectorClient {
@@ -63,6 +60,6 @@ impl CollectorAnswer {
     /// Why something is refused. Only a collector answers so; a proxy between has pages of its own.
     pub(crate) fn refusal(&self) -> Result<String, String> {
         let refusal: CollectorRefusal = self.read()?;
-        Ok(refusal.error.chars().filter(|character| !character.is_control()).take(MOST_REASON_CHARS).collect())
+        Ok(shown_reason(&refusal.error))
     }
 }

@@ -1,9 +1,9 @@
 //! What the hooks of a machine ask a collector, and what it answers.
 
-use pintle_contract::to_hex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
+
+use crate::protocol::hex_digest;
 
 /// The path of asks on a collector.
 pub const ASKS_PATH: &str = "/v1/asks";
@@ -166,7 +166,7 @@ impl HookedEvent {
     /// The digest of the event, in hex.
     #[must_use]
     pub fn digest(&self) -> String {
-        to_hex(&Sha256::digest(self.text.as_bytes()))
+        hex_digest(self.text.as_bytes())
     }
 
     pub(crate) fn has_key(&self, key: &str) -> bool {

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use pintle_tape::show::single_line;
 use reqwest::header::{CONTENT_TYPE, HeaderName, RETRY_AFTER};
 use reqwest::redirect::Policy;
-use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
+use reqwest::{Client, ClientBuilder, RequestBuilder, Response, StatusCode, Url};
 
 use crate::FleetError;
 use crate::error::error_chain;
@@ -25,8 +26,16 @@ pub(crate) struct HttpAnswer {
     pub(crate) retry_after: Duration,
 }
 
-/// Parses the address of a server: encrypted, unless it is on this machine. `name` is that of the server, `content` what would be sent unencrypted, and
-/// `secret` what does not belong into an address.
+/// The most characters of what a server says that are shown.
+const MOST_REASON_CHARS: usize = 300;
+
+/// What a server says, as a user may see it.
+pub(crate) fn shown_reason(reason: &str) -> String {
+    single_line(reason, MOST_REASON_CHARS)
+}
+
+/// Parses the address of a server: encrypted, unless it is on this machine. `name` is that of the server, `content` what
+/// would be sent unencrypted, and `secret` what does not belong into an address.
 pub(crate) fn parse_address(address: &str, name: &str, content: &str, secret: &str) -> Result<Url, FleetError> {
     let invalid = |reason: &str| {
         FleetError::invalid_input(format!("the address of the {name} is invalid: {reason}"))
@@ -53,21 +62,40 @@ pub(crate) fn address_below(base: &Url, path: &str) -> Url {
     url
 }
 
-/// A client that follows no redirects: what identifies it is for one address only.
-pub(crate) fn new_client(patience: Duration) -> Result<Client, FleetError> {
-    let unusable = |error: &dyn std::error::Error| {
-        FleetError::failure(format!("connections cannot be made: {}", error_chain(error)))
-            .help("name a file with certificates in `SSL_CERT_FILE`")
-    };
+/// Sets the cryptography of all encrypted connections.
+pub(crate) fn install_cryptography() {
     // Another program may have chosen already, with the same effect.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder()
-        .redirect(Policy::none())
-        .connect_timeout(CONNECT_PATIENCE)
-        .timeout(patience)
-        .user_agent(concat!("pintle-fleet/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| unusable(&error))
+}
+
+/// What all clients have in common.
+pub(crate) fn client_builder(patience: Duration) -> ClientBuilder {
+    install_cryptography();
+    let builder = Client::builder().connect_timeout(CONNECT_PATIENCE).timeout(patience);
+    builder.user_agent(concat!("pintle-fleet/", env!("CARGO_PKG_VERSION")))
+}
+
+/// A client that follows no redirects: what identifies it is for one address only.
+pub(crate) fn new_client(patience: Duration) -> Result<Client, FleetError> {
+    client_builder(patience).redirect(Policy::none()).build().map_err(|error| {
+        FleetError::failure(format!("connections cannot be made: {}", error_chain(&error)))
+            .help("name a file with certificates in `SSL_CERT_FILE`")
+    })
+}
+
+/// Reads the body of a response. `None` if it is longer.
+///
+/// # Errors
+/// Why it is not whole.
+pub(crate) async fn read_body(response: &mut Response, most_bytes: usize) -> Result<Option<Vec<u8>>, String> {
+    let mut body = Vec::new();
+    while let Some(more) = response.chunk().await.map_err(|error| error_chain(&error))? {
+        if body.len() + more.len() > most_bytes {
+            return Ok(None);
+        }
+        body.extend_from_slice(&more);
+    }
+    Ok(Some(body))
 }
 
 /// Sends a request and reads the answer.
@@ -78,14 +106,9 @@ pub(crate) async fn send(request: RequestBuilder) -> Result<HttpAnswer, String> 
     let mut response = request.send().await.map_err(|error| error_chain(&error))?;
     let (status, retry_after) = (response.status(), retry_after(&response));
     let content_type = header(&response, CONTENT_TYPE).to_owned();
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(more)) if body.len() + more.len() <= MOST_ANSWER_BYTES => body.extend_from_slice(&more),
-            Ok(None) => return Ok(HttpAnswer { status, content_type, body, retry_after }),
-            Ok(Some(_)) => return Err(format!("its answer ({status}) is too long")),
-            Err(error) => return Err(error_chain(&error)),
-        }
+    match read_body(&mut response, MOST_ANSWER_BYTES).await? {
+        Some(body) => Ok(HttpAnswer { status, content_type, body, retry_after }),
+        None => Err(format!("its answer ({status}) is too long")),
     }
 }
 

@@ -28,11 +28,10 @@ pub use hook_protocol::{
 };
 pub use policy::{
     BUNDLE_FILE, BundleContent, BundleHome, BundleKey, BundleSource, BundleStage, BundleState, BundleTask, BundledFile,
-    InstalledBundle, NewestBundle, PintleProgram, UpdateFailure, UpdateResult, bundle_digest, sign_file,
-    signature_path,
+    InstalledBundle, NewestBundle, PintleProgram, UpdateFailure, UpdateResult, sign_file, signature_path,
 };
 pub use protocol::{
-    BATCH_PATH, CheckedLine, CollectorRefusal, MOST_BODY_BYTES, MOST_LINES, StoredEnd, TapeBatch, line_digest,
+    BATCH_PATH, CheckedLine, CollectorRefusal, MOST_BODY_BYTES, MOST_LINES, StoredEnd, TapeBatch, hex_digest,
 };
 pub use ship::{ShipperOptions, TapeShipper};
 pub use store::{

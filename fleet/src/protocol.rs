@@ -86,14 +86,14 @@ struct LineFields {
     session: Option<serde_json::Value>,
 }
 
-/// The digest of a line, in hex: the first one's names the tape.
+/// The SHA-256 of some bytes, in hex: that of a tape's first line names the tape, that of a bundle pins it.
 #[must_use]
-pub fn line_digest(line: &[u8]) -> String {
-    to_hex(&digest_of(line))
+pub fn hex_digest(bytes: &[u8]) -> String {
+    to_hex(&digest_of(bytes))
 }
 
-pub(crate) fn digest_of(line: &[u8]) -> [u8; 32] {
-    Sha256::digest(line).into()
+pub(crate) fn digest_of(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
 }
 
 impl TapeBatch {
@@ -155,9 +155,9 @@ mod tests {
 
     fn batch() -> TapeBatch {
         let first = json!({"seq": 0, "at_ms": 5, "prev": null, "kind": "header", "session": "s"}).to_string();
-        let second = json!({"seq": 1, "at_ms": 6, "prev": line_digest(first.as_bytes()), "kind": "remark"}).to_string();
+        let second = json!({"seq": 1, "at_ms": 6, "prev": hex_digest(first.as_bytes()), "kind": "remark"}).to_string();
         TapeBatch {
-            tape: line_digest(first.as_bytes()),
+            tape: hex_digest(first.as_bytes()),
             pintle: String::from("1"),
             policy: None,
             host: None,

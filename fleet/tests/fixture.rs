@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use pintle_fleet::line_digest;
+use pintle_fleet::hex_digest;
 use pintle_tape::decisions::{DecisionCollector, RecordedDecision};
 use pintle_tape::{TapeReader, read_bytes};
 use serde_json::{Value, json};
@@ -222,7 +222,7 @@ impl TestStore {
             lines.push(line);
         }
         let expected: BTreeMap<String, Vec<String>> =
-            tapes.iter().map(|lines| (line_digest(lines[0].as_bytes()), lines.clone())).collect();
+            tapes.iter().map(|lines| (hex_digest(lines[0].as_bytes()), lines.clone())).collect();
         let counts = |tapes: &BTreeMap<String, Vec<String>>| tapes.values().map(Vec::len).collect::<Vec<_>>();
         assert_eq!(counts(&stored), counts(&expected));
         assert!(stored == expected, "every line is as it was sent");
@@ -442,7 +442,7 @@ impl Drop for TestCollector {
 
 /// Adds a line to those of a tape.
 pub(crate) fn push_line(lines: &mut Vec<String>, mut fields: Value) {
-    let prev = lines.last().map(|line| line_digest(line.as_bytes()));
+    let prev = lines.last().map(|line| hex_digest(line.as_bytes()));
     let mut line = json!({"seq": lines.len(), "at_ms": 1_750_000_000_000_u64 + lines.len() as u64, "prev": prev});
     line.as_object_mut().unwrap().append(fields.as_object_mut().unwrap());
     lines.push(line.to_string());

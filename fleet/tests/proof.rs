@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use pintle_fleet::line_digest;
+use pintle_fleet::hex_digest;
 use pintle_tape::checkpoint::{CheckpointText, TreeFrontier};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -29,7 +29,7 @@ fn push_hooks(lines: &mut Vec<String>, hooks: &[Value]) {
 fn note_about(lines: &[String]) -> String {
     let mut tree = TreeFrontier::default();
     lines.iter().for_each(|line| tree.push(&Sha256::digest(line.as_bytes()).into()));
-    let text = CheckpointText::new(&line_digest(lines[0].as_bytes()), &tree);
+    let text = CheckpointText::new(&hex_digest(lines[0].as_bytes()), &tree);
     format!("{text}\n\u{2014} pintle/4215 AAAAAAE=\n")
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pintle_fleet::{MachineToken, TapeBatch, line_digest};
+use pintle_fleet::{MachineToken, TapeBatch, hex_digest};
 
 use crate::fixture::{TestCollector, TestStore, make_tape, output_text, run_fleet, send_request, write_lines};
 
@@ -18,7 +18,7 @@ fn head(token: &str, length: Option<usize>) -> String {
 
 fn batch(lines: &[String]) -> TapeBatch {
     TapeBatch {
-        tape: line_digest(lines[0].as_bytes()),
+        tape: hex_digest(lines[0].as_bytes()),
         pintle: String::from("0.1.0"),
         policy: None,
         host: None,
@@ -67,7 +67,7 @@ fn requests_that_are_not_batches_of_known_machines_are_refused() {
     for (change, status) in [
         (with(|batch| batch.tape = String::from("'; DROP TABLE records; --")), 422),
         (with(|batch| batch.tape.replace_range(..1, "f0")), 422),
-        (with(|batch| batch.tape = line_digest(b"another")), 422),
+        (with(|batch| batch.tape = hex_digest(b"another")), 422),
         (with(|batch| batch.lines.clear()), 422),
         (with(|batch| batch.lines[3].push('}')), 422),
         (with(|batch| batch.lines.swap(2, 3)), 422),

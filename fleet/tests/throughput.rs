@@ -4,7 +4,7 @@
 use std::future::Future;
 use std::time::Instant;
 
-use pintle_fleet::{BATCH_PATH, MachineToken, StoreAddress, TapeBatch, line_digest};
+use pintle_fleet::{BATCH_PATH, MachineToken, StoreAddress, TapeBatch, hex_digest};
 use reqwest::Client;
 use tokio::task::JoinSet;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
@@ -24,7 +24,7 @@ fn encode_batches(session: &str) -> (Vec<Vec<u8>>, Vec<String>) {
         let from = (index * LINES_PER_BATCH) as u64;
         let range = from..from + chunk.len() as u64;
         let batch = TapeBatch {
-            tape: line_digest(lines[0].as_bytes()),
+            tape: hex_digest(lines[0].as_bytes()),
             pintle: String::from("0.1.0"),
             policy: None,
             host: Some(String::from("claude")),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use pintle_fleet::{BUNDLE_FILE, BundleContent, BundleKey, FleetError, bundle_digest, sign_file, signature_path};
+use pintle_fleet::{BUNDLE_FILE, BundleContent, BundleKey, FleetError, hex_digest, sign_file, signature_path};
 
 use crate::output::{print_line, print_note};
 
@@ -108,5 +108,5 @@ impl ShowArgs {
 
 fn describe(content: &BundleContent, bytes: &[u8]) -> String {
     let BundleContent { name, version, files, .. } = content;
-    format!("{name} version {version}, {} files, sha256:{}", files.len(), bundle_digest(bytes))
+    format!("{name} version {version}, {} files, sha256:{}", files.len(), hex_digest(bytes))
 }

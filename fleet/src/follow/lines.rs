@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pintle_tape::{HeaderRecord, RecordBody, TapeError, TapeLine, TapeReader};
 
-use crate::protocol::{StoredEnd, line_digest};
+use crate::protocol::{StoredEnd, hex_digest};
 
 /// The whole lines of a tape from its start, as long as the part that was sent is as it was.
 pub(crate) struct WholeLines {
@@ -61,7 +61,7 @@ impl OpenedTape {
             Some(Ok(_)) | None => return Self::NothingYet,
         };
         let RecordBody::Header(header) = &first.record.body else { return Self::NothingYet };
-        let (header, digest) = (header.clone(), line_digest(&first.text));
+        let (header, digest) = (header.clone(), hex_digest(&first.text));
         let sent = StoredEnd { next: 0, digest: None };
         Self::Lines(Box::new(WholeLines { header, digest, reader, first: Some(first), seq: 0, sent, sent_word }))
     }
@@ -90,7 +90,7 @@ impl WholeLines {
             Some(Ok(_)) | None => return Ok(None),
         };
         self.seq += 1;
-        if self.seq == next && self.sent.digest.as_deref() != Some(&line_digest(&line.text)) {
+        if self.seq == next && self.sent.digest.as_deref() != Some(&hex_digest(&line.text)) {
             return Err(format!("line {} is not the one that was {word}", line.number));
         }
         Ok(Some(WholeLine { seq, line, is_sent: seq < next }))

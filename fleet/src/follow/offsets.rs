@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::FleetError;
-use crate::protocol::{StoredEnd, line_digest};
+use crate::protocol::{StoredEnd, hex_digest};
 
 /// How far a tape was shipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ struct OffsetContent<E> {
 impl<E: Default + Serialize + DeserializeOwned> OffsetFile<E> {
     /// Loads the file of a receiver. One that is damaged is treated as empty.
     pub(crate) fn load(state_dir: &Path, receiver: &str) -> Result<Self, FleetError> {
-        let name = line_digest(receiver.as_bytes());
+        let name = hex_digest(receiver.as_bytes());
         let path = state_dir.join("fleet").join(format!("offsets-{}.json", name.get(..12).unwrap_or(&name)));
         let content = match pintle_files::read(&path) {
             Ok(text) => serde_json::from_slice(&text).unwrap_or_default(),

@@ -10,12 +10,11 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use pintle_contract::to_hex;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use tar::{Archive, Builder, EntryType, Header};
 
 use crate::FleetError;
+use crate::protocol::hex_digest;
 
 /// The usual name of a bundle, by which a source that is a directory, a repository or an artifact has it.
 pub const BUNDLE_FILE: &str = "policy.bundle";
@@ -72,12 +71,6 @@ struct ManifestEntry {
     executable: bool,
 }
 
-/// The digest by which a bundle is pinned, in hex.
-#[must_use]
-pub fn bundle_digest(bytes: &[u8]) -> String {
-    to_hex(&Sha256::digest(bytes))
-}
-
 impl BundleContent {
     /// Reads the files of a directory. Returns with them the hidden ones, which are left out.
     ///
@@ -103,7 +96,7 @@ impl BundleContent {
         let invalid =
             |error: &dyn std::fmt::Display| FleetError::invalid_input(format!("cannot make a bundle: {error}"));
         let entry =
-            |file: &BundledFile| ManifestEntry { sha256: bundle_digest(&file.bytes), executable: file.is_executable };
+            |file: &BundledFile| ManifestEntry { sha256: hex_digest(&file.bytes), executable: file.is_executable };
         let manifest = BundleManifest {
             format: FORMAT,
             name: self.name.clone(),

@@ -15,10 +15,11 @@ use std::time::SystemTime;
 
 use pintle_files::{BUNDLE_LINK, SHADOW_BUNDLE_LINK};
 
-use super::content::{BUNDLE_FILE, BundleContent, bundle_digest};
+use super::content::{BUNDLE_FILE, BundleContent};
 use super::signature::{BundleKey, signature_path};
 use super::state::{BundleStage, BundleState, KEPT_VERSIONS};
 use crate::FleetError;
+use crate::protocol::hex_digest;
 
 const BUNDLES: &str = "bundles";
 const STATE: &str = "state.json";
@@ -56,7 +57,7 @@ pub(crate) struct SignedBundle {
 
 impl SignedBundle {
     pub(crate) fn digest(&self) -> String {
-        bundle_digest(&self.bytes)
+        hex_digest(&self.bytes)
     }
 
     fn dir_name(&self) -> String {

@@ -8,7 +8,7 @@ mod source;
 mod state;
 mod update;
 
-pub use content::{BUNDLE_FILE, BundleContent, BundledFile, bundle_digest};
+pub use content::{BUNDLE_FILE, BundleContent, BundledFile};
 pub use home::{BundleHome, InstalledBundle};
 pub use pintle::PintleProgram;
 pub use signature::{BundleKey, sign_file, signature_path};

@@ -12,7 +12,7 @@ use super::batch_answer::BatchAnswer;
 use super::{LocatedTape, ShipReport, ShipperTimer, TapeShipper};
 use crate::FleetError;
 use crate::follow::{ShippedEnd, WholeLine, WholeLines};
-use crate::protocol::{MOST_LINES, StoredEnd, TapeBatch, line_digest};
+use crate::protocol::{MOST_LINES, StoredEnd, TapeBatch, hex_digest};
 
 /// How much is sent at once.
 #[derive(Debug, Clone, Copy)]
@@ -133,7 +133,7 @@ impl<T: ShipperTimer> TapeShipper<T> {
         let line_count = batch.lines.len();
         let expected = StoredEnd {
             next: from + line_count as u64,
-            digest: batch.lines.last().map(|line| line_digest(line.as_bytes())),
+            digest: batch.lines.last().map(|line| hex_digest(line.as_bytes())),
         };
         let body = serde_json::to_vec(&batch)
             .map_err(|error| FleetError::failure(format!("a batch cannot be written: {error}")))?;

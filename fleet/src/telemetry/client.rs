@@ -16,13 +16,10 @@ use reqwest::{Client, StatusCode, Url};
 
 use super::headers::OtlpHeaders;
 use crate::FleetError;
-use crate::http::{HttpAnswer, address_below, new_client, parse_address, send};
+use crate::http::{HttpAnswer, address_below, new_client, parse_address, send, shown_reason};
 
 /// How long an endpoint may take for a request.
 const REQUEST_PATIENCE: Duration = Duration::from_secs(30);
-
-/// The most characters of what an endpoint says that are shown.
-const MOST_REASON_CHARS: usize = 300;
 
 /// The type of requests and answers.
 const PROTOBUF: &str = "application/x-protobuf";
@@ -130,7 +127,7 @@ impl OtlpClient {
             status if status.is_success() => match I::decode_answer(&body).filter(|_| is_own || body.is_empty()) {
                 Some((refused, reason)) => OtlpAnswer::Accepted {
                     refused_count: refused.try_into().unwrap_or_default(),
-                    reason: shown(&reason),
+                    reason: shown_reason(&reason),
                 },
                 None => failed(format!("{status}, with an answer that is not one of an OTLP endpoint"), retry_after),
             },
@@ -138,7 +135,7 @@ impl OtlpClient {
             StatusCode::PAYLOAD_TOO_LARGE => OtlpAnswer::Refused(String::from("it is too large")),
             StatusCode::BAD_REQUEST if is_own => {
                 let reason = RpcStatus::decode(&*body).map(|status| status.message).unwrap_or_default();
-                OtlpAnswer::Refused(format!("{status}: {}", shown(&reason)))
+                OtlpAnswer::Refused(format!("{status}: {}", shown_reason(&reason)))
             }
             status => failed(status.to_string(), retry_after),
         }
@@ -150,8 +147,4 @@ impl OtlpClient {
 struct RpcStatus {
     #[prost(string, tag = "2")]
     message: String,
-}
-
-fn shown(reason: &str) -> String {
-    reason.chars().filter(|character| !character.is_control()).take(MOST_REASON_CHARS).collect()
 }

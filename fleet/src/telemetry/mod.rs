@@ -20,7 +20,7 @@ use crate::follow::{
     ConsumedEnd, FollowOptions, LocatedTape, OpenedTape, ReceiverTexts, ShipReport, ShippedEnd, ShipperTimer,
     TapeConsumer, TapeFollower, WholeLine, WholeLines,
 };
-use crate::protocol::{StoredEnd, line_digest};
+use crate::protocol::{StoredEnd, hex_digest};
 use attributes::text;
 use client::{OtlpAnswer, OtlpClient, OtlpItem};
 use decision_log::to_log_record;
@@ -156,7 +156,7 @@ impl<T: ShipperTimer> TelemetryExporter<T> {
         self.counts.span_count += span_count.saturating_sub(refused_spans);
         self.counts.log_count += log_count.saturating_sub(refused_logs);
         measurements.extend(dropped("refused", refused_spans.saturating_add(refused_logs)));
-        let end = StoredEnd { next: chunk.next, digest: Some(line_digest(&chunk.last)) };
+        let end = StoredEnd { next: chunk.next, digest: Some(hex_digest(&chunk.last)) };
         self.count(measurements);
         self.follower.offsets.set(&tape.path, ShippedEnd::new(&facts.tape, end.clone()));
         self.follower.save_sometimes()?;

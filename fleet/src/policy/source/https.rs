@@ -8,11 +8,9 @@ use reqwest::{Client, StatusCode, Url};
 use super::{FetchedBundle, unavailable};
 use crate::FleetError;
 use crate::error::error_chain;
+use crate::http::{client_builder, read_body};
 use crate::policy::content::{MOST_BUNDLE_BYTES, MOST_SIGNATURE_BYTES};
 use crate::store::is_loopback;
-
-/// How long to wait for a connection.
-const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long a file may take.
 const FILE_PATIENCE: Duration = Duration::from_secs(120);
@@ -43,20 +41,13 @@ pub(super) async fn fetch(address: &str) -> Result<FetchedBundle, FleetError> {
     let url = Url::parse(address).map_err(|error| failed(&error))?;
     let mut signature = url.clone();
     signature.set_path(&format!("{}.minisig", url.path()));
-    // Another program may have chosen already, with the same effect.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let redirect =
         Policy::custom(|attempt| match attempt.previous().len() > MOST_REDIRECTIONS || !is_safe(attempt.url()) {
             true => attempt.error("it redirects too often, or to an address without encryption"),
             false => attempt.follow(),
         });
-    let client = Client::builder()
-        .redirect(redirect)
-        .connect_timeout(CONNECT_PATIENCE)
-        .timeout(FILE_PATIENCE)
-        .user_agent(concat!("pintle-fleet/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| failed(&error_chain(&error)))?;
+    let client = client_builder(FILE_PATIENCE).redirect(redirect).build();
+    let client = client.map_err(|error| failed(&error_chain(&error)))?;
     let signature = read_file(&client, signature, MOST_SIGNATURE_BYTES).await?;
     Ok(FetchedBundle { bytes: read_file(&client, url, MOST_BUNDLE_BYTES).await?, signature })
 }
@@ -67,12 +58,6 @@ async fn read_file(client: &Client, url: Url, most: usize) -> Result<Vec<u8>, Fl
     if response.status() != StatusCode::OK {
         return Err(unavailable(&address, &format!("the server answers {}", response.status())));
     }
-    let mut bytes = Vec::new();
-    while let Some(more) = response.chunk().await.map_err(|error| unavailable(&address, &error_chain(&error)))? {
-        if bytes.len() + more.len() > most {
-            return Err(unavailable(&address, &"it is too large"));
-        }
-        bytes.extend_from_slice(&more);
-    }
-    Ok(bytes)
+    let body = read_body(&mut response, most).await.map_err(|why| unavailable(&address, &why))?;
+    body.ok_or_else(|| unavailable(&address, &"it is too large"))
 }

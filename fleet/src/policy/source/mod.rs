@@ -9,13 +9,9 @@ use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
-use pintle_tape::show::single_line;
-
-use super::content::bundle_digest;
 use crate::FleetError;
-
-/// The most characters of the reason for which a source has no bundle.
-const MOST_REASON_CHARS: usize = 300;
+use crate::http::shown_reason;
+use crate::protocol::hex_digest;
 
 /// A bundle and its signature, as they come.
 type FetchFuture<'a> = Pin<Box<dyn Future<Output = Result<FetchedBundle, FleetError>> + 'a>>;
@@ -110,7 +106,7 @@ impl BundleSource {
     /// When they cannot be fetched, or are not those that are pinned.
     pub async fn fetch(&self) -> Result<(Vec<u8>, String), FleetError> {
         let FetchedBundle { bytes, signature } = (self.kind.fetch)(&self.address).await?;
-        let digest = bundle_digest(&bytes);
+        let digest = hex_digest(&bytes);
         if let Some(pin) = self.pin.as_ref().filter(|pin| **pin != digest) {
             return Err(FleetError::failure(format!(
                 "`{}` has a bundle with the digest {digest}, not {pin}",
@@ -138,7 +134,7 @@ impl fmt::Debug for BundleSource {
 
 /// Why a source has no bundle. A server may have written a part of it.
 fn unavailable(address: &str, reason: &dyn fmt::Display) -> FleetError {
-    let reason = single_line(&reason.to_string(), MOST_REASON_CHARS);
+    let reason = shown_reason(&reason.to_string());
     FleetError::failure(format!("no bundle can be fetched from `{address}`: {reason}"))
         .help("what is in force stays; `pintle-fleet policy update` tries it again")
 }

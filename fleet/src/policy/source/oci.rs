@@ -15,6 +15,7 @@ use pintle_files::home_dir;
 use super::{FetchedBundle, unavailable};
 use crate::FleetError;
 use crate::error::error_chain;
+use crate::http::install_cryptography;
 use crate::policy::content::{BUNDLE_FILE, MOST_BUNDLE_BYTES, MOST_SIGNATURE_BYTES};
 use crate::store::is_loopback;
 
@@ -55,8 +56,7 @@ async fn fetch_layers(address: &str) -> Result<FetchedBundle, String> {
         true => ClientProtocol::Http,
         false => ClientProtocol::Https,
     };
-    // Another program may have chosen already, with the same effect.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    install_cryptography();
     let client = Client::new(ClientConfig { protocol, platform_resolver: None, ..ClientConfig::default() });
     let auth = find_login(registry).unwrap_or(RegistryAuth::Anonymous);
     let failed = |error: oci_client::errors::OciDistributionError| error_chain(&error);
