@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::TapeError;
-use crate::blobs::{BlobStore, TapeText, TapeTextReader};
-use crate::line::{LineText, RecordHead};
+use crate::blobs::{BlobStore, LineBlob, TapeText, TapeTextReader};
+use crate::line::{LineText, RecordHead, parse_typed};
 use crate::record::{FORMAT, HeaderRecord, Record, RecordBody};
 
 /// How much of a tape is read at once.
@@ -158,8 +158,18 @@ pub struct TapeReader<'b> {
     /// Whether the last line read has its end.
     has_newline: bool,
     is_over: bool,
-    is_abridged: bool,
+    resolution: BlobResolution,
     torn: Option<TornRecord>,
+}
+
+/// Which references to blobs are resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BlobResolution {
+    All,
+    /// All but the messages of requests.
+    Abridged,
+    /// None in records that can be written to another tape with them.
+    Stored,
 }
 
 /// One line of a tape and its record.
@@ -173,6 +183,15 @@ pub struct TapeLine {
     pub record: Record<'static>,
     /// Whether the messages of a request are left out. [`TapeReader::read_payload`] returns the whole payload.
     pub is_abridged: bool,
+    /// If the record has its references still, the large values that no line before has.
+    pub(crate) stored_blobs: Option<Vec<LineBlob>>,
+}
+
+/// What a line has.
+struct ParsedLine {
+    record: Record<'static>,
+    is_abridged: bool,
+    stored_blobs: Option<Vec<LineBlob>>,
 }
 
 impl TapeReader<'static> {
@@ -216,7 +235,7 @@ impl<'b> TapeReader<'b> {
             line: 0,
             has_newline: false,
             is_over: false,
-            is_abridged: false,
+            resolution: BlobResolution::All,
             torn: None,
         })
     }
@@ -224,7 +243,12 @@ impl<'b> TapeReader<'b> {
     /// Leaves out the messages of requests, which are most of a long tape once they are resolved.
     #[must_use]
     pub fn abridged(self) -> Self {
-        Self { is_abridged: true, ..self }
+        Self { resolution: BlobResolution::Abridged, ..self }
+    }
+
+    /// From here on, leaves the references in records that can be written to another tape with them, or resolves all.
+    pub(crate) fn keep_references(&mut self, keeps_them: bool) {
+        self.resolution = if keeps_them { BlobResolution::Stored } else { BlobResolution::All };
     }
 
     /// The whole payload of an event, or the version of it, in a line that was read before. `None` if the line has none, or
@@ -278,7 +302,7 @@ impl<'b> TapeReader<'b> {
             check_format(&text)?;
         }
         let parsed = self.parse_line(&LineText::new(&text), offset);
-        let (record, is_abridged) = match parsed {
+        let ParsedLine { record, is_abridged, stored_blobs } = match parsed {
             Ok(parsed) => parsed,
             Err(_) if may_be_torn && number == 1 => return Err(TapeError::Torn { size_bytes: text.len() }),
             Err(_) if may_be_torn => {
@@ -295,19 +319,27 @@ impl<'b> TapeReader<'b> {
             _ if number == 1 => return Err(TapeError::NoHeader),
             _ => {}
         }
-        Ok(Some(TapeLine { number, text, record, is_abridged }))
+        Ok(Some(TapeLine { number, text, record, is_abridged, stored_blobs }))
     }
 
     /// Parses the next line, after what later lines need of it was kept.
-    fn parse_line(&mut self, line: &LineText<'_>, offset: u64) -> Result<(Record<'static>, bool), String> {
+    fn parse_line(&mut self, line: &LineText<'_>, offset: u64) -> Result<ParsedLine, String> {
         let shared = line.shared_fields()?;
-        if let Some(blobs) = shared.blobs {
-            self.blobs.insert_line(line, blobs, offset)?;
-        }
+        let blobs = shared.blobs.map(|blobs| self.blobs.insert_line(line, blobs, offset)).transpose()?;
         if let Some(origin) = shared.origin {
             self.origin = Some(origin.into_owned());
         }
-        Record::from_stored_with(line, &self.blobs, self.origin(), self.is_abridged)
+        if self.resolution == BlobResolution::Stored
+            && !self.blobs.has_lists()
+            && let Some((head, fields)) = &line.canonical
+            && let Some(body) = parse_typed(head.kind, fields, self.origin())
+        {
+            let stored_blobs = Some(blobs.unwrap_or_default());
+            return Ok(ParsedLine { record: head.to_record(body), is_abridged: false, stored_blobs });
+        }
+        let is_abridged = self.resolution == BlobResolution::Abridged;
+        let (record, is_abridged) = Record::from_stored_with(line, &self.blobs, self.origin(), is_abridged)?;
+        Ok(ParsedLine { record, is_abridged, stored_blobs: None })
     }
 }
 

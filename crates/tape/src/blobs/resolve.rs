@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::extract::{OBJECT_BYTES, STRING_BYTES};
+use super::extract::{BlobContent, ExtractedBlob, OBJECT_BYTES, STRING_BYTES};
 use super::list_store::{ListStore, NewListPart, StoredElement};
 use super::recent_lists::{MOST_LISTS, RecentLists};
 use super::source::{TapeText, TextSpan};
@@ -52,7 +52,7 @@ pub(super) struct ResolvedSize {
 }
 
 /// A large value that a line has before its record.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LineBlob {
     pub(crate) name: BlobName,
     /// Its text as the writer encodes it.
@@ -265,6 +265,18 @@ impl<'b> BlobStore<'b> {
         let at = spans.find(raw.get()).filter(|_| text == raw.get().as_bytes());
         let span = at.unwrap_or_else(|| TextSpan::Owned(text.clone().into_boxed_slice()));
         Ok((Cow::Owned(text), span, size))
+    }
+
+    /// Whether there are lists, whose parts a writer chooses for each tape.
+    pub(crate) fn has_lists(&self) -> bool {
+        self.lists.digests().next().is_some()
+    }
+
+    /// A large value of a line with its digest, if it is written as a value.
+    pub(crate) fn extract_value(&self, blob: &LineBlob) -> Option<ExtractedBlob> {
+        let value = blob.text.strip_prefix(b"{\"value\":")?.strip_suffix(b"}")?.to_vec();
+        let digest = self.values.get(&blob.name)?.digest;
+        Some(ExtractedBlob { digest, content: BlobContent::Value(value) })
     }
 
     /// The digests of all blobs.

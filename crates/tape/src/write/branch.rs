@@ -18,7 +18,7 @@ use super::tape_file::TapeFile;
 use super::{Tape, TapeState, file};
 use crate::TapeError;
 use crate::dispatch_tracker::DispatchTracker;
-use crate::read::TapeReader;
+use crate::read::{TapeLine, TapeReader};
 use crate::record::{HeaderRecord, Record, RecordBody, RecordNumbers, RepairedRecord};
 use crate::session_folder::BranchFile;
 use crate::verify::chain::ChainCheck;
@@ -84,19 +84,30 @@ impl Tape {
             reader => reader?,
         };
         let (mut links, mut numbers) = (ChainCheck::default(), BranchNumbers::default());
-        for line in &mut reader {
+        reader.keep_references(self.with_state(|state| state.output.can_put_stored()));
+        while let Some(line) = reader.next() {
             let line = match line {
                 // The process died before it had written the header.
                 Err(TapeError::Torn { .. }) if is_interrupted => return Ok(()),
                 line => line?,
             };
             check_link(&mut links, &line)?;
-            let Record { at_ms, body, .. } = line.record;
-            self.with_state(|state| {
-                if let Some(body) = numbers.renumber(state, &self.calls, body) {
-                    state.put(at_ms, body);
+            let TapeLine { record: Record { at_ms, body, .. }, stored_blobs, number, .. } = line;
+            let put = self.with_state(|state| match (numbers.renumber(state, &self.calls, body), &stored_blobs) {
+                (Some(body), Some(blobs)) => {
+                    state.write_passing();
+                    state.output.put_stored(at_ms, body, blobs, reader.blobs()).map(|()| true)
                 }
+                (Some(body), None) => {
+                    state.put(at_ms, body);
+                    Ok(true)
+                }
+                // Later records may refer to what this one has.
+                (None, blobs) => Ok(blobs.as_ref().is_none_or(Vec::is_empty)),
             });
+            if !put.map_err(|reason| TapeError::Line { line: number, reason })? {
+                reader.keep_references(false);
+            }
         }
         if is_interrupted {
             let size_bytes = reader.torn().map_or(0, |torn| torn.size_bytes as u64);

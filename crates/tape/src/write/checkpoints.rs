@@ -38,7 +38,7 @@ impl TapeOutput {
         match signer.sign(&text) {
             Ok(signatures) => {
                 let note = format!("{text}\n{signatures}");
-                self.put_record(at_ms, RecordBody::Checkpoint(CheckpointRecord { note: Cow::Borrowed(&note) }));
+                self.put_record(at_ms, RecordBody::Checkpoint(CheckpointRecord { note: Cow::Borrowed(&note) }), None);
                 if self.error.is_none() {
                     signer.publish(&note);
                 }
@@ -46,7 +46,7 @@ impl TapeOutput {
             Err(_) if self.checkpoints.is_unsigned => {}
             Err(reason) => {
                 let data = Cow::Owned(json!({ "reason": reason }));
-                self.put_record(at_ms, RecordBody::Note(NoteRecord { kind: Cow::Borrowed(UNSIGNED), data }));
+                self.put_record(at_ms, RecordBody::Note(NoteRecord { kind: Cow::Borrowed(UNSIGNED), data }), None);
                 self.checkpoints.is_unsigned = true;
             }
         }

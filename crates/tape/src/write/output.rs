@@ -11,10 +11,11 @@ use super::Durability;
 use super::checkpoints::{CheckpointState, ends_dispatch, ends_turn};
 use super::tape_file::TapeFile;
 use crate::TapeError;
+use crate::blobs::{BlobExtraction, BlobStore, LineBlob};
 use crate::checkpoint::MOST_UNSIGNED_RECORDS;
 use crate::line;
 use crate::record::{REDACTED, Record, RecordBody};
-use crate::write::line_encoder::{EncodedLine, LineEncoder};
+use crate::write::line_encoder::{EncodedFields, EncodedLine, LineEncoder};
 
 /// Observes every record as it is written, in the order of the tape.
 ///
@@ -75,24 +76,64 @@ impl TapeOutput {
         Self { last_ms, ..Self::new(lines, sink) }
     }
 
+    /// Whether records of another tape may have references: observers get whole records, and secrets may be anywhere.
+    pub(super) fn can_put_stored(&self) -> bool {
+        self.observer.is_none() && self.redactor.is_none()
+    }
+
+    /// Writes a record of another tape, whose large values are those of `blobs`. They are not parsed and encoded again if
+    /// this tape has them as that one has. `new_blobs` are those that no record before has.
+    ///
+    /// # Errors
+    /// When a value is missing.
+    pub(super) fn put_stored(
+        &mut self,
+        at_ms: u64,
+        body: RecordBody<'static>,
+        new_blobs: &[LineBlob],
+        blobs: &BlobStore<'_>,
+    ) -> Result<(), String> {
+        let text = line::encode_fields(&body).map_err(|error| error.to_string())?;
+        let origin = line::encode_origin(&body).map_err(|error| error.to_string())?;
+        let values = new_blobs.iter().map(|blob| blobs.extract_value(blob)).collect::<Option<Vec<_>>>();
+        // The numbers in it are new, so something may be large that was not.
+        match values.filter(|_| blobs.is_written(b"", &text)) {
+            Some(values) => {
+                let stored = BlobExtraction { text, blobs: values };
+                self.put_encoded(at_ms, body, Some(EncodedFields { stored, origin, redacted: None }));
+            }
+            None => {
+                let fields = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+                let fields = blobs.resolve_fields(fields)?;
+                self.put(at_ms, line::from_fields(body.kind(), fields, origin.as_deref())?);
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a record, and a checkpoint after it if one is due. An error is kept.
     pub(super) fn put(&mut self, at_ms: u64, body: RecordBody<'_>) {
+        self.put_encoded(at_ms, body, None);
+    }
+
+    /// The same for a record that may be encoded.
+    fn put_encoded(&mut self, at_ms: u64, body: RecordBody<'_>, encoded: Option<EncodedFields>) {
         let most = match () {
             () if self.checkpoints.signer.is_none() || self.sink.has_batch() => None,
             () if ends_turn(&body) => Some(1),
             () => ends_dispatch(&body).then_some(MOST_UNSIGNED_RECORDS),
         };
-        self.put_record(at_ms, body);
+        self.put_record(at_ms, body, encoded);
         if let Some(most) = most {
             self.put_checkpoint(most, false);
         }
     }
 
-    /// Writes a record. An error is kept.
-    pub(super) fn put_record(&mut self, at_ms: u64, body: RecordBody<'_>) {
+    /// Writes a record, which may be encoded. An error is kept.
+    pub(super) fn put_record(&mut self, at_ms: u64, body: RecordBody<'_>, encoded: Option<EncodedFields>) {
         self.last_ms = self.last_ms.max(at_ms);
         self.is_closed = matches!(body, RecordBody::Closed(_));
-        if let Err(source) = self.try_put(self.last_ms, body) {
+        if let Err(source) = self.try_put(self.last_ms, body, encoded) {
             self.fail(TapeError::Write { seq: self.lines.next_seq.saturating_sub(1), source });
         }
     }
@@ -148,12 +189,12 @@ impl TapeOutput {
         }
     }
 
-    fn try_put(&mut self, at_ms: u64, body: RecordBody<'_>) -> io::Result<()> {
+    fn try_put(&mut self, at_ms: u64, body: RecordBody<'_>, encoded: Option<EncodedFields>) -> io::Result<()> {
         let list_prefix = self.list_prefix.take();
         let Self { lines, sink, durability, observer: follower, redactor: secrets, error: fault, .. } = self;
         let syncs = durability.should_sync_after(&body);
         let secrets = secrets.as_deref().filter(|_| !matches!(body, RecordBody::Closed(_) | RecordBody::Checkpoint(_)));
-        let mut prepared = lines.encode(&body, secrets, list_prefix)?;
+        let mut prepared = encoded.map_or_else(|| lines.encode(&body, secrets, list_prefix), Ok)?;
         let redacted = prepared.redacted.take().map(|fields| (fields, prepared.origin.clone()));
         let EncodedLine { seq, prev, line } = lines.add(at_ms, body.kind(), prepared)?;
         let unwritten = if fault.is_some() { None } else { sink.write(line).err() };

@@ -4,10 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use pintle_contract::{Decision, EventCause, Journal};
+use pintle_contract::{
+    Clock, Decision, EffectCaller, EffectReply, EffectRequest, EventCause, Journal, JournalEntry, Outcome, Payload,
+    Verdict,
+};
 use pintle_tape::verify::{VerifyReport, verify_bytes};
 use pintle_tape::{HeaderRecord, RecordBody, Tape, TapeCursor, TapeError, read};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::writing::fixture::{WritingTickingClock, fixture_chain, make_event, record_dispatch};
 
@@ -90,6 +93,120 @@ fn a_branch_without_others_is_what_the_tape_would_have_been() {
     let tape = fs::read(dir.join("tape.jsonl")).unwrap();
     assert_eq!(String::from_utf8(tape).unwrap(), String::from_utf8(branch).unwrap());
     check_tape(dir);
+}
+
+/// A clock whose time does not change, so that a record is the same whoever writes it.
+#[derive(Debug)]
+struct StillClock;
+
+impl Clock for StillClock {
+    fn unix_ms(&self) -> u64 {
+        1_000
+    }
+
+    fn monotonic_us(&self) -> u64 {
+        0
+    }
+}
+
+/// Arguments of calls, most of them large, and some that look like what a tape writes for large values.
+fn large_arguments() -> Vec<Value> {
+    let text = |letter: &str| letter.repeat(2_000);
+    let lines = |last: &str| (0..80).map(|line| format!("line {line} of a file\n")).collect::<String>() + last;
+    let nested = (0..120).fold(json!(null), |inner, _| json!({"inner": inner}));
+    // The name of the first text.
+    let name = &Payload::new(json!(text("a"))).digest()["sha256:".len()..][..32].to_owned();
+    vec![
+        json!({"command": text("a")}),
+        json!({"command": text("a"), "again": text("a"), "other": text("\u{fc}\"\n")}),
+        json!({"reference": {"$blob": "ab"}, "escaped": {"$$blob": {"$blob": 1}}, "text": text("b")}),
+        json!({"reference": {"$blob": name}}),
+        json!({"options": {"first": text("c"), "second": text("d"), "words": vec!["word"; 3], "rest": "r".repeat(900)}}),
+        json!({"options": (0..400).map(|number| (format!("o{number}"), json!(number))).collect::<serde_json::Map<_, _>>()}),
+        json!({"file": lines("one")}),
+        json!({"file": lines("two")}),
+        nested,
+        json!({"number": 1.5e300, "text": text("e")}),
+        json!({"messages": vec![json!({"role": "user", "content": text("f")}); 6]}),
+        json!({"command": text("a"), "messages": vec![json!({"role": "user", "content": text("f")}); 6]}),
+        json!({"command": text("g")}),
+    ]
+}
+
+/// A call that a hook shapes, and another one that it passes.
+fn record_calls(tape: &Tape, args: &Value) {
+    let payload = |args: &Value| json!({"id": "1", "name": "run", "arguments": args.to_string(), "args": args});
+    let call = make_event("tool.pre", payload(args));
+    let dispatch = tape.begin_dispatch(&JournalEntry::Event { event: &call, cause: EventCause::default() });
+    let id = tape.next_call();
+    let hook = &*fixture_chain().hooks[0];
+    tape.record(dispatch, &JournalEntry::Call { id, hook, round: 0, event: &call });
+    let caller = EffectCaller::new(id, "shape").with_dispatch(dispatch);
+    let emit = EffectRequest::Emit { event: String::from("custom.seen"), payload: args.clone() };
+    tape.record_effect(caller, &emit, &Ok(EffectReply::Value(json!("t".repeat(2_000)))));
+    let shaped = json!({"shaped": args, "note": "n".repeat(1_500)});
+    let verdict = Verdict::rewrite([(String::from("args"), shaped.clone())].into_iter().collect());
+    tape.record(dispatch, &JournalEntry::Return { id, hook, verdict: &verdict, duration_us: 12 });
+    let rewritten = call.with_payload(Payload::new(payload(&shaped)));
+    let outcome = Outcome { rewritten: true, hooks_called: 1, ..Outcome::unchanged(rewritten.payload.clone()) };
+    tape.record(dispatch, &JournalEntry::Outcome { event: &call, outcome: &outcome });
+    tape.record_without_hooks(&rewritten, EventCause::default());
+}
+
+#[test]
+fn large_values_are_merged_as_the_tape_would_have_them() {
+    for count in [1, 2, 3, large_arguments().len()] {
+        let dir = tempfile::tempdir().unwrap();
+        let (tape, direct) = (dir.path().join("tape.jsonl"), dir.path().join("direct.jsonl"));
+        let whole = Tape::create(&direct, header(), Arc::new(StillClock)).unwrap();
+        whole.record_hooks([fixture_chain()]);
+        let mut base = Tape::create(&tape, header(), Arc::new(StillClock)).unwrap().cursor().unwrap();
+        for calls in large_arguments().chunks(count) {
+            let branch = Tape::create_branch(dir.path().join("branch"), &base, header(), Arc::new(StillClock)).unwrap();
+            branch.record_hooks([fixture_chain()]);
+            for args in calls {
+                record_calls(&whole, args);
+                record_calls(&branch, args);
+            }
+            drop(branch);
+            let resumed = Tape::resume_at(&tape, &base, Arc::new(StillClock)).unwrap();
+            resumed.merge_branch(dir.path().join("branch"), false).unwrap();
+            base = resumed.cursor().unwrap();
+            drop(resumed);
+            fs::remove_file(dir.path().join("branch")).unwrap();
+        }
+        check_tape(dir.path());
+        let [records, expected] = [&tape, &direct].map(|path| read(path).unwrap().records);
+        for (record, expected) in records.iter().zip(&expected) {
+            assert!(record.body == expected.body, "{count} calls to a branch, record {}", expected.seq);
+        }
+        assert_eq!(records.len(), expected.len());
+        // A process that continues a tape does not have the texts at hand of which it could take lines.
+        let [bytes, expected] = [&tape, &direct].map(|path| fs::read(path).unwrap());
+        assert!(bytes == expected || count < large_arguments().len());
+    }
+}
+
+/// References of a branch must be those that a tape writes: another one would make the tape unreadable.
+#[test]
+fn a_branch_with_a_reference_to_nothing_is_not_merged() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let base = create_tape(dir);
+    let branch = Tape::create_branch(dir.join("a"), &base, header(), clock()).unwrap();
+    branch.record_without_hooks(&make_event("custom.seen", json!({"mark": 1})), EventCause::default());
+    drop(branch);
+    let before = fs::read(dir.join("tape.jsonl")).unwrap();
+    let text = fs::read_to_string(dir.join("a")).unwrap();
+    for reference in [r#"{"$blob":"0123456789abcdef0123456789abcdef"}"#, r#"{"$blob":"ab"}"#] {
+        // The last line has a digest only if there is one after it.
+        fs::write(dir.join("a"), text.replacen(r#"{"mark":1}"#, reference, 1)).unwrap();
+        let tape = Tape::resume_at(dir.join("tape.jsonl"), &base, clock()).unwrap();
+        let merged = tape.merge_branch(dir.join("a"), false);
+        assert!(matches!(merged, Err(TapeError::Line { .. })), "{reference}: {merged:?}");
+        drop(tape);
+        assert_eq!(fs::read(dir.join("tape.jsonl")).unwrap(), before);
+    }
 }
 
 #[test]
