@@ -188,7 +188,7 @@ pub struct TapeLine {
 }
 
 /// What a line has.
-struct ParsedLine {
+struct ParsedTapeLine {
     record: Record<'static>,
     is_abridged: bool,
     stored_blobs: Option<Vec<LineBlob>>,
@@ -302,7 +302,7 @@ impl<'b> TapeReader<'b> {
             check_format(&text)?;
         }
         let parsed = self.parse_line(&LineText::new(&text), offset);
-        let ParsedLine { record, is_abridged, stored_blobs } = match parsed {
+        let ParsedTapeLine { record, is_abridged, stored_blobs } = match parsed {
             Ok(parsed) => parsed,
             Err(_) if may_be_torn && number == 1 => return Err(TapeError::Torn { size_bytes: text.len() }),
             Err(_) if may_be_torn => {
@@ -323,7 +323,7 @@ impl<'b> TapeReader<'b> {
     }
 
     /// Parses the next line, after what later lines need of it was kept.
-    fn parse_line(&mut self, line: &LineText<'_>, offset: u64) -> Result<ParsedLine, String> {
+    fn parse_line(&mut self, line: &LineText<'_>, offset: u64) -> Result<ParsedTapeLine, String> {
         let shared = line.shared_fields()?;
         let blobs = shared.blobs.map(|blobs| self.blobs.insert_line(line, blobs, offset)).transpose()?;
         if let Some(origin) = shared.origin {
@@ -335,11 +335,11 @@ impl<'b> TapeReader<'b> {
             && let Some(body) = parse_typed(head.kind, fields, self.origin())
         {
             let stored_blobs = Some(blobs.unwrap_or_default());
-            return Ok(ParsedLine { record: head.to_record(body), is_abridged: false, stored_blobs });
+            return Ok(ParsedTapeLine { record: head.to_record(body), is_abridged: false, stored_blobs });
         }
         let is_abridged = self.resolution == BlobResolution::Abridged;
         let (record, is_abridged) = Record::from_stored_with(line, &self.blobs, self.origin(), is_abridged)?;
-        Ok(ParsedLine { record, is_abridged, stored_blobs: None })
+        Ok(ParsedTapeLine { record, is_abridged, stored_blobs: None })
     }
 }
 

@@ -8,6 +8,7 @@ mod fixture;
 mod guide;
 mod http;
 mod mcp;
+mod mcp_http;
 mod schema;
 mod stdio;
 mod view;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdin};
+use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ const GUARDS: [(&str, &str); 6] = [
     ),
 ];
 
-struct McpClient {
+pub(crate) struct McpClient {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -55,7 +55,12 @@ struct McpClient {
 impl McpClient {
     fn start(fixture: &ServeFixture, options: &[&str]) -> Self {
         let mut command = fixture.command(&["mcp", "files", "--hooks", "."]);
-        let mut child = command.args(options).args(["--", "/bin/sh", "-c", SERVER]).spawn().unwrap();
+        command.args(options).args(["--", "/bin/sh", "-c", SERVER]);
+        Self::run(command)
+    }
+
+    pub(crate) fn run(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
@@ -67,27 +72,27 @@ impl McpClient {
         Self { child, stdin, lines }
     }
 
-    fn send(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         let stdin = self.stdin.as_mut().unwrap();
         stdin.write_all(format!("{line}\n").as_bytes()).and_then(|()| stdin.flush()).unwrap();
     }
 
-    fn next(&self) -> String {
+    pub(crate) fn next(&self) -> String {
         self.lines.recv_timeout(PATIENCE).unwrap()
     }
 
     /// Sends a request, and returns the next line.
-    fn ask(&mut self, id: u32, method: &str, params: Value) -> Value {
+    pub(crate) fn ask(&mut self, id: u32, method: &str, params: Value) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
         serde_json::from_str(&self.next()).unwrap()
     }
 
-    fn call(&mut self, id: u32, tool: &str, args: Value) -> Value {
+    pub(crate) fn call(&mut self, id: u32, tool: &str, args: Value) -> Value {
         self.ask(id, "tools/call", json!({"name": tool, "arguments": args}))
     }
 
     /// Ends the client. Returns what it had not read yet, what was said on standard error, and the exit code.
-    fn end(mut self) -> (Vec<String>, String, Option<i32>) {
+    pub(crate) fn end(mut self) -> (Vec<String>, String, Option<i32>) {
         drop(self.stdin.take());
         let mut said = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -97,7 +102,7 @@ impl McpClient {
 }
 
 /// A project whose hooks guard the server, and the answers of the server.
-fn guarded(answers: &[(u32, Value)]) -> ServeFixture {
+pub(crate) fn guarded(answers: &[(u32, Value)]) -> ServeFixture {
     let fixture = ServeFixture::new();
     for (name, body) in GUARDS {
         fixture.write(&format!(".harness/hooks/{name}.md"), &format!("---\nevent: {body}\n---\n"));

@@ -59,7 +59,7 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
                 "the user's own browser is opened at the page that they asked for; it is for no hook and no agent",
             ),
             (
-                "crates/cli/src/commands/mcp.rs",
+                "crates/cli/src/commands/mcp/program.rs",
                 "the MCP server is the command that the user wrote into the settings of the client; no hook and no model names it",
             ),
             (
@@ -84,6 +84,10 @@ const ABSENCES: &[ForbiddenPattern<'_>] = &[
         excused: &[
             ("crates/agent/src/model/remote/", "the agent calls its model; hooks do not"),
             ("crates/testkit/src/model_server/", "tests call a model server on this machine"),
+            (
+                "crates/cli/src/commands/mcp/http.rs",
+                "the user wrote the address of the MCP server into the settings of the client",
+            ),
             ("crates/cli/src/commands/serve/http.rs", "hosts of this machine ask `pintle serve --http`"),
             ("crates/cli/src/commands/view/mod.rs", "the user's browser asks `pintle view`"),
             ("crates/cli/src/loopback/", "programs of this machine ask `pintle serve --http` and `pintle view`"),

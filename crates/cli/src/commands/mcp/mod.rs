@@ -1,16 +1,20 @@
 //! `pintle mcp`: an MCP server behind the hooks.
 
-use std::io::{self, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+mod http;
+mod program;
+
+use std::io;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use parking_lot::Mutex;
 use pintle_bridge::mcp_proxy::{LineSink, McpProxy, ProxyOptions};
+use url::Url;
 
+use self::http::HttpServer;
+use self::program::ProgramServer;
 use super::serve::{SessionOptions, read_line};
 use crate::error::{CliError, CliStatus};
 use crate::options::GlobalOptions;
@@ -19,8 +23,8 @@ use crate::terminal::Terminal;
 /// What `--help` says.
 pub(crate) const LONG_ABOUT: &str = "Run an MCP server behind your hooks.
 
-Write this command in place of the server's own into the settings of an agent or app that speaks MCP. It starts the server \
-and passes on what both say. Before a tool is called, a resource read or a prompt taken, your hooks decide, as about any \
+Write this command in place of the server's own into the settings of an agent or app that speaks MCP. It starts the server, \
+or reaches it over HTTP, and passes on what both say. Before a tool is called, a resource read or a prompt taken, your hooks decide, as about any \
 other tool call: the tool `T` of the server `NAME` is `mcp__NAME__T`. A refused call does not reach the server, a changed \
 one reaches it as changed, and if a hook asks, the user of the client is asked, where the client can do that. Results are \
 shown to the hooks before the client gets them. Everything else is passed on unchanged.
@@ -37,8 +41,15 @@ pub(crate) struct McpArgs {
     #[arg(value_name = "NAME", value_parser = parse_name)]
     name: String,
     /// The command that starts the server, and its arguments.
-    #[arg(value_name = "COMMAND", last = true, required = true)]
+    #[arg(value_name = "COMMAND", last = true, required_unless_present = "url")]
     command: Vec<String>,
+    /// Reach the server over HTTP at this address, instead of starting it.
+    #[arg(long, value_name = "URL", conflicts_with = "command")]
+    url: Option<Url>,
+    /// Send a header with every HTTP request, such as `Authorization: Bearer ${TOKEN}`; can be repeated. `${NAME}` is the
+    /// environment variable of that name.
+    #[arg(long = "header", value_name = "HEADER", requires = "url")]
+    headers: Vec<String>,
     /// Show only the tools that match a pattern, such as `read_*`; can be repeated.
     #[arg(long, value_name = "PATTERN")]
     only: Vec<String>,
@@ -58,37 +69,54 @@ fn parse_name(name: &str) -> Result<String, String> {
     }
 }
 
+/// A server that messages are passed on to, a line each.
+trait ServerConnection: Send + Sync {
+    /// Starts the server, if it does not run yet.
+    fn start(&self) -> Result<(), CliError>;
+
+    /// Sends a line to the server. One that has ended gets nothing.
+    fn send(&self, line: &[u8]);
+
+    /// Passes on each line of the server until it ends; `None` is one that was too long.
+    fn read(&self, take: &mut dyn FnMut(Option<&[u8]>));
+
+    /// Ends the server: nothing more is sent to it. What it was asked before, it may answer for [`GRACE`].
+    fn end_input(&self);
+
+    /// Waits for the end of the server. Returns whether it succeeded.
+    fn finish(&self) -> bool;
+}
+
 impl McpArgs {
     pub(crate) fn execute(self, terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
         let hidden = parse_patterns("--hide", &self.hide)?;
         let only = (!self.only.is_empty()).then(|| parse_patterns("--only", &self.only)).transpose()?;
+        let server: Arc<dyn ServerConnection> = match self.url {
+            Some(url) => Arc::new(HttpServer::new(url, &self.headers, &|name| std::env::var(name).ok())?),
+            None => Arc::new(ProgramServer::new(self.command)),
+        };
         let hooks = self.sessions.start_server(None, None, terminal)?;
-        let input = Arc::new(Mutex::new(None::<ChildStdin>));
         let (output, notes) = (terminal.clone(), terminal.clone());
         let options = ProxyOptions { name: self.name.clone(), only, hidden };
         let to_client: LineSink = Box::new(move |line| {
             // A client that does not read has ended, and soon so does standard input.
             let _ = output.write_exact(&String::from_utf8_lossy(line), "");
         });
+        let connection = Arc::clone(&server);
+        let to_server: LineSink = Box::new(move |line| connection.send(line));
         let name = self.name;
         let notify = Box::new(move |note: &str| notes.print_note(format!("MCP server `{name}`: {note}")));
-        let proxy = McpProxy::open(hooks, options, to_client, write_to(Arc::clone(&input)), notify);
+        let proxy = McpProxy::open(hooks, options, to_client, to_server, notify);
         let proxy = proxy.map_err(|error| CliError::failure(error.message).help(error.help.unwrap_or_default()))?;
         // Nothing is started before the hooks allowed the session.
-        let mut server = match start(&self.command) {
-            Ok(server) => server,
-            Err(error) => {
-                proxy.close();
-                return Err(error);
-            }
-        };
-        *input.lock() = server.stdin.take();
-        let reader = server.stdout.take();
-        let server = Arc::new(Mutex::new(server));
-        let (from_client, ended) = (proxy.clone(), Arc::clone(&server));
+        if let Err(error) = server.start() {
+            proxy.close();
+            return Err(error);
+        }
+        let (from_client, connection) = (proxy.clone(), Arc::clone(&server));
         // It is not waited for: a client may keep its side open when the server has ended.
         thread::spawn(move || {
-            read_lines(io::stdin().lock(), |line| match line {
+            read_lines(io::stdin().lock(), &mut |line| match line {
                 Some(line) => from_client.read_client(line),
                 None => from_client.skip_long_line(true),
             });
@@ -96,25 +124,15 @@ impl McpArgs {
             while from_client.is_deciding() {
                 thread::sleep(POLL);
             }
-            drop(input.lock().take());
-            if wait(&ended, GRACE).is_none() {
-                let _ = ended.lock().kill();
-            }
+            connection.end_input();
         });
-        if let Some(reader) = reader {
-            read_lines(BufReader::new(reader), |line| match line {
-                Some(line) => proxy.read_server(line),
-                None => proxy.skip_long_line(false),
-            });
-        }
+        server.read(&mut |line| match line {
+            Some(line) => proxy.read_server(line),
+            None => proxy.skip_long_line(false),
+        });
         proxy.end_server();
         proxy.close();
-        // A server that closed its output and goes on is of no use to anyone.
-        let status = wait(&server, GRACE);
-        if status.is_none() {
-            let _ = server.lock().kill();
-        }
-        Ok(if status == Some(true) { CliStatus::Done } else { CliStatus::Failed })
+        Ok(if server.finish() { CliStatus::Done } else { CliStatus::Failed })
     }
 }
 
@@ -127,28 +145,8 @@ fn parse_patterns(option: &str, patterns: &[String]) -> Result<GlobSet, CliError
     set.build().map_err(invalid)
 }
 
-fn start(command: &[String]) -> Result<Child, CliError> {
-    let (program, arguments) = command.split_first().ok_or_else(|| CliError::invalid_input("name a command"))?;
-    let mut server = Command::new(program);
-    server.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-    server.spawn().map_err(|error| {
-        CliError::failure(format!("cannot start the MCP server `{program}`: {error}"))
-            .help("name its command as it was in the settings of the client, after `--`")
-    })
-}
-
-/// Writes lines to the server while it runs.
-fn write_to(input: Arc<Mutex<Option<ChildStdin>>>) -> LineSink {
-    Box::new(move |line| {
-        if let Some(input) = input.lock().as_mut() {
-            // A server that does not read has ended, which its output says.
-            let _ = input.write_all(line).and_then(|()| input.flush());
-        }
-    })
-}
-
 /// Reads lines to the end, each with its end. One that is too long is `None`.
-fn read_lines(mut reader: impl io::BufRead, take: impl Fn(Option<&[u8]>)) {
+fn read_lines(mut reader: impl io::BufRead, take: &mut dyn FnMut(Option<&[u8]>)) {
     let mut line = Vec::new();
     // What cannot be read has ended.
     while let Ok(Some(is_whole)) = read_line(&mut reader, &mut line) {
@@ -160,18 +158,5 @@ fn read_lines(mut reader: impl io::BufRead, take: impl Fn(Option<&[u8]>)) {
             }
             take(Some(&line));
         }
-    }
-}
-
-/// Waits until a program ends, and says whether it succeeded. `None` if it takes too long.
-fn wait(program: &Mutex<Child>, most: Duration) -> Option<bool> {
-    let began = Instant::now();
-    loop {
-        match program.lock().try_wait() {
-            Ok(Some(status)) => return Some(status.success()),
-            Ok(None) if began.elapsed() < most => {}
-            _ => return None,
-        }
-        thread::sleep(POLL);
     }
 }
