@@ -42,8 +42,8 @@ pub(crate) fn ask(reason: String) -> PyVerdict {
 }
 
 #[pyfunction]
-#[pyo3(signature = (reason=String::new()))]
-pub(crate) fn allow(reason: String) -> PyVerdict {
+#[pyo3(signature = (reason=""))]
+pub(crate) fn allow(reason: &str) -> PyVerdict {
     PyVerdict(pintle::Verdict::allow(reason))
 }
 

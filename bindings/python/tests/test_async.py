@@ -159,6 +159,7 @@ def test_an_approver_that_raises_on_another_thread_has_not_approved() -> None:
     assert "the terminal is gone" in str(reported[0].exc_value)
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_hook_that_ends_the_program_on_another_thread_denies() -> None:
     def leaves(call: pintle.HookCall) -> None:
         raise SystemExit(3)

@@ -38,7 +38,7 @@ class ScriptedClaude(Transport):
         elif message["type"] == "user":
             self.tasks.append(asyncio.create_task(self.take_turn()))
 
-    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:  # type: ignore[override]
+    async def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         while (message := await self.sent.get()) is not None:
             yield message
 
@@ -73,7 +73,7 @@ class ScriptedClaude(Transport):
         else:
             args = said.get("updatedInput", self.args)
             text = shell(**args)
-            response = {"type": "text", "stdout": text, "stderr": "", "interrupted": False} if self.structured else text
+            response: Any = {"type": "text", "stdout": text, "stderr": "", "interrupted": False} if self.structured else text
             said = await self.call_hooks("PostToolUse", {**call, "tool_input": args, "tool_response": response})
             result = said.get("updatedToolOutput", response)
             assert type(result) is type(response)

@@ -203,9 +203,9 @@ def test_what_cannot_be_a_hook_is_an_error() -> None:
         ("prompt.submit", {"tools": ["shell"]}, "is not about a tool call"),
     ):
         with pytest.raises(pintle.LoadError, match=why):
-            Runtime(hooks=[Hook.on(event, crash, **options)])  # type: ignore[arg-type]
+            Runtime(hooks=[Hook.on(event, crash, **options)])
         with pytest.raises(pintle.LoadError, match=why):
-            Runtime().register(Hook.on(event, crash, **options))  # type: ignore[arg-type]
+            Runtime().register(Hook.on(event, crash, **options))
 
 
 def test_threads_are_not_held_up_by_a_hook_that_waits() -> None:

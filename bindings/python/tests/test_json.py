@@ -15,7 +15,7 @@ class Level(enum.IntEnum):
 
 
 def test_values_come_back_as_they_went() -> None:
-    args = {
+    args: dict[str, Any] = {
         "text": "é\U0001f600\0",
         "list": [1, -(2**63), 2**64 - 1, 0.1, -0.0, 1e300, True, False, None, [], {}],
         "deep": {"a": [{"b": {"c": "d"}}]},

@@ -51,7 +51,7 @@ def test_calls_at_once_are_each_decided() -> None:
     assert ["ran" in result for result in results] == [True, False, True] and sorted(RAN) == ["ls", "pwd"]
 
 
-@pytest.mark.parametrize("arguments", ["[]", "no json", '{"command": NaN}', '{"command": "\\ud800"}', "3"])
+@pytest.mark.parametrize("arguments", ["[]", "no json", '{"command": NaN}', "3"])
 def test_arguments_that_hooks_cannot_judge_do_not_run(arguments: str) -> None:
     model = ScriptedModel([[function_call("shell", arguments, call_id="1")], [assistant_message("done")]])
     agent = guard(Agent(name="root", model=model, tools=[function_tool(shell)]), pintle.Runtime())

@@ -49,7 +49,7 @@ def test_hooks_of_files_have_layers(tmp_path: Path) -> None:
     file.write_text(GUARD.format(event="tool.pre", body="return block('closed')"))
     for path in (file, str(file), (file, "managed"), (str(file), "user")):
         with pytest.raises(Refusal, match="closed"):
-            Runtime(paths=[path]).decide_tool_call(call())  # type: ignore[list-item]
+            Runtime(paths=[path]).decide_tool_call(call())
     with pytest.raises(ValueError, match='a layer is "managed"'):
         Runtime(paths=[(file, "top")])  # type: ignore[list-item]
     with pytest.raises(TypeError):
@@ -62,7 +62,8 @@ def test_hooks_of_files_have_layers(tmp_path: Path) -> None:
 
 def test_a_script_that_needs_a_process_runs_in_an_interpreter_of_its_own(tmp_path: Path) -> None:
     file = tmp_path / "slow.md"
-    loop = "for a in range(99):\n          for b in range(99):\n              if str(a * b) == 'x':\n                  return allow()\n      return block('counted')"
+    loop = "for a in range(99):\n          for b in range(99):\n              if str(a * b) == 'x':\n                  return allow()"
+    loop += "\n      return block('counted')"
     file.write_text(GUARD.format(event="tool.pre", body=loop))
     with pytest.raises(Refusal, match="counted"):
         Runtime(paths=[file]).decide_tool_call(call())
@@ -115,7 +116,8 @@ def test_a_turn_goes_through_hooks() -> None:
         life.submit_prompt("a secret")
     assert raised.value.event == "prompt.submit"
     message = life.begin_turn(life.submit_prompt("hello"))
-    assert life.review("completion.pre", {"model": "large", "messages": [{"role": "user", "content": message}]})["model"] == "small"
+    request = {"model": "large", "messages": [{"role": "user", "content": message}]}
+    assert life.review("completion.pre", request)["model"] == "small"
     decided = life.decide_tool_call(call())
     output = life.conclude_tool_call(decided, decided.result("a.txt"))
     assert (output.content, output.is_error) == ("a.txt", False)

@@ -6,9 +6,40 @@ from typing import Any, Literal, final
 
 from pintle._values import ReviewedAnswer
 
-Layer = Literal["managed", "user", "project"]
-Path = str | os.PathLike[str]
-HookFunction = Callable[[HookCall], Verdict | None]
+__all__ = [
+    "AgentLife",
+    "ApprovalRequest",
+    "ApprovalResponse",
+    "Hook",
+    "HookCall",
+    "HookRegistration",
+    "JudgeRequest",
+    "Origin",
+    "Outcome",
+    "PendingCall",
+    "Runtime",
+    "Tape",
+    "ToolCall",
+    "ToolOutput",
+    "Verdict",
+    "allow",
+    "approved",
+    "args",
+    "ask",
+    "context",
+    "deferred",
+    "deny",
+    "notice",
+    "refused",
+    "remind",
+    "rewrite",
+    "run_worker",
+    "unavailable",
+]
+
+_Layer = Literal["managed", "user", "project"]
+_Path = str | os.PathLike[str]
+_HookFunction = Callable[[HookCall], Verdict | None]
 
 @final
 class Runtime:
@@ -17,11 +48,11 @@ class Runtime:
     def __new__(
         cls,
         *,
-        paths: Sequence[Path | tuple[Path, Layer]] = ...,
+        paths: Sequence[_Path | tuple[_Path, _Layer]] = ...,
         packs: Sequence[str] = ...,
         hooks: Sequence[Hook] = ...,
-        workspace: Path | None = None,
-        config_dir: Path | None = None,
+        workspace: _Path | None = None,
+        config_dir: _Path | None = None,
         tape: Tape | None = None,
         approver: Callable[[ApprovalRequest], ApprovalResponse] | None = None,
         judge: Callable[[JudgeRequest], str] | None = None,
@@ -36,7 +67,8 @@ class Runtime:
         program names them; each may be a tuple with its layer, `"project"` by default. `packs` are rules about what calls
         would do, such as `shell`. `hooks` are functions of the program, after those of files. `approver` answers when a hook
         asks; without one, asking denies. `judge` calls language models for hooks whose verdict comes from one. `shadow` calls
-        every hook and enforces nothing. `allowed_hosts` are those to which scripts may connect.
+        every hook and enforces nothing. `redact_secrets` keeps secrets off the tape, and turns `redact` on. `allowed_hosts` are
+        those to which scripts may connect.
         """
 
     def fire(self, event: str, payload: Mapping[str, Any], origin: Origin | None = None) -> Outcome:
@@ -104,7 +136,7 @@ class Origin:
     """The session, turn and agent that an event belongs to. Relative paths of tool calls refer to `cwd`."""
 
     def __new__(
-        cls, session: str = "", *, agent: str = "", turn: int = 0, depth: int = 0, cwd: Path | None = None
+        cls, session: str = "", *, agent: str = "", turn: int = 0, depth: int = 0, cwd: _Path | None = None
     ) -> Origin: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -120,7 +152,7 @@ class ToolCall:
         args: Mapping[str, Any],
         *,
         vocabulary: str | None = None,
-        cwd: Path | None = None,
+        cwd: _Path | None = None,
         arguments_text: str | None = None,
         permission_mode: str | None = None,
         read_only: bool | None = None,
@@ -188,7 +220,7 @@ class Hook:
     @staticmethod
     def on(
         event: str,
-        function: HookFunction,
+        function: _HookFunction,
         *,
         name: str | None = None,
         tools: Sequence[str] | None = None,
@@ -210,7 +242,7 @@ class Hook:
     @property
     def name(self) -> str | None: ...
     @property
-    def function(self) -> HookFunction: ...
+    def function(self) -> _HookFunction: ...
 
 @final
 class HookCall:
@@ -334,7 +366,7 @@ class Tape:
     """The record of a session, written before the program acts. If it cannot be written, what is guarded is denied."""
 
     @staticmethod
-    def create(path: Path, session: str) -> Tape:
+    def create(path: _Path, session: str) -> Tape:
         """Creates a tape in a new file."""
 
     @staticmethod

@@ -13,8 +13,8 @@ async def main():
         print(message)
 ```
 
-They are asked about each call of each tool, also those of subagents and MCP servers, before Claude Code's own permissions, and are
-shown the result. An error of theirs blocks the call. `pintle install claude` puts hooks of files around every session instead.
+They are asked about each call of each tool, also those of subagents and MCP servers, before Claude Code's own permissions, and
+are shown the result. An error of theirs blocks the call. `pintle install claude` puts hooks of files around every session instead.
 """
 
 from __future__ import annotations

@@ -43,7 +43,8 @@ class PintleMiddleware(AgentMiddleware[Any, Any, Any]):
         def run(decided: ToolCall) -> Result:
             return handler(_with_args(request, decided))
 
-        return _to_message(request, run_call(self._decider, self._call(request), run, _text_of, (GraphBubbleUp,)))
+        result: Result | str = run_call(self._decider, self._call(request), run, _text_of, (GraphBubbleUp,))
+        return _to_message(request, result)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
@@ -51,8 +52,8 @@ class PintleMiddleware(AgentMiddleware[Any, Any, Any]):
         async def run(decided: ToolCall) -> Result:
             return await handler(_with_args(request, decided))
 
-        call = self._call(request)
-        return _to_message(request, await run_call_async(self._decider, call, run, _text_of, (GraphBubbleUp,)))
+        result: Result | str = await run_call_async(self._decider, self._call(request), run, _text_of, (GraphBubbleUp,))
+        return _to_message(request, result)
 
     def _call(self, request: ToolCallRequest) -> ToolCall:
         call = request.tool_call
