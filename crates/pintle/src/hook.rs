@@ -62,10 +62,37 @@ type AnswerFn = dyn Fn(pintle_host::HookEvent<'_>) -> Verdict + Send + Sync;
 impl Hook {
     /// Creates a hook on a type of event.
     pub fn on<E: EventType>(answer: impl HookClosure<E>) -> Self {
+        Self::on_event(kind_of::<E>().into(), answer)
+    }
+
+    /// Creates a hook on an event by its name, such as `tool.pre` or `custom.deploy`, for programs that read the name from
+    /// elsewhere. A name that the catalogue does not have is an error when the runtime is built.
+    ///
+    /// ```
+    /// use pintle::{Hook, HookCall, Runtime, ToolCall, Verdict};
+    ///
+    /// let hook = Hook::on_named("tool.pre", |call: &HookCall<'_, ()>| {
+    ///     (call.text("name")? == "deploy").then(|| Verdict::deny("people deploy"))
+    /// });
+    /// let runtime = Runtime::builder().hook(hook).build()?;
+    /// assert!(runtime.decide_tool_call(ToolCall::new("1", "deploy", serde_json::json!({}))).is_err());
+    /// # Ok::<(), pintle::LoadReport>(())
+    /// ```
+    pub fn on_named(name: &str, answer: impl HookClosure<()>) -> Self {
+        let parsed = EventName::parse(name);
+        let error = parsed.as_ref().err().map(ToString::to_string);
+        let mut hook = Self::on_event(parsed.unwrap_or_else(|_| EventKind::Custom.into()), answer);
+        if let Some(error) = error {
+            hook.fault("unknown_event", error, "`pintle events` lists the events");
+        }
+        hook
+    }
+
+    fn on_event<E>(event: EventName, answer: impl HookClosure<E>) -> Self {
         let answer =
             move |event: pintle_host::HookEvent<'_>| answer(&HookCall { event, event_type: PhantomData }).into();
         Self {
-            event: kind_of::<E>().into(),
+            event,
             name: None,
             answer: Box::new(answer),
             tools: None,
@@ -276,9 +303,23 @@ impl<'a, E> HookCall<'a, E> {
         self.event.log(message.into());
     }
 
-    /// The scope of the events that the hook fires.
-    pub(crate) fn scope(&self) -> EventScope {
-        self.event.scope()
+    /// The scope of the events that the hook fires, for [`Runtime::life_in`](crate::Runtime::life_in).
+    #[must_use]
+    pub fn scope(&self) -> CallScope {
+        CallScope(self.event.scope())
+    }
+}
+
+/// What a hook's call causes: the events that are fired in it are nested in the call, on whichever thread they are fired.
+/// Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct CallScope(pub(crate) EventScope);
+
+impl CallScope {
+    /// Whether the verdict of the call is no longer needed.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancel.is_cancelled()
     }
 }
 

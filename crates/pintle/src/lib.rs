@@ -86,7 +86,7 @@ mod verdict;
 
 pub use approval::{ApprovalRequest, ApprovalResponse, Approver};
 pub use event::{Event, EventError, EventType, Origin, ToolEvent, events};
-pub use hook::{FailurePolicy, Hook, HookCall, HookClosure};
+pub use hook::{CallScope, FailurePolicy, Hook, HookCall, HookClosure};
 #[cfg(feature = "models")]
 pub use judge::JudgeRequest;
 pub use life::{AgentLife, ReviewedAnswer};
@@ -113,6 +113,13 @@ pub use verdict::Verdict;
 #[must_use]
 pub fn serve_worker() -> Option<std::process::ExitCode> {
     pintle_host::serve_worker()
+}
+
+/// Serves as a worker until the runtime that started this process is done with it. For programs that
+/// [`RuntimeBuilder::worker`] starts with arguments of their own, such as a module of an interpreter.
+#[must_use]
+pub fn run_worker() -> std::process::ExitCode {
+    pintle_host::worker_main()
 }
 
 /// The code blocks of the embedding guide, compiled and run as tests.

@@ -68,7 +68,11 @@ impl ReviewedAnswer {
 
 impl AgentLife {
     pub(crate) fn new(runtime: Runtime, origin: Arc<pintle_host::Origin>) -> Self {
-        Self { runtime, origin, scope: EventScope::default(), context: Arc::default() }
+        Self::in_scope(runtime, origin, EventScope::default())
+    }
+
+    pub(crate) fn in_scope(runtime: Runtime, origin: Arc<pintle_host::Origin>, scope: EventScope) -> Self {
+        Self { runtime, origin, scope, context: Arc::default() }
     }
 
     /// Fires an event and returns the outcome, for hosts that look at more than the decision.

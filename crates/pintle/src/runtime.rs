@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pintle_host::contract::NetworkSpec;
-use pintle_host::{CancelToken, EventScope, SeededRandom, native};
+use pintle_host::{CancelToken, EventScope, SeededRandom, WorkerProgram, native};
 
 use crate::approval::ProgramApprover;
 use crate::event::kind_of;
 use crate::pending::{CallFuture, JobSpawner, PoolJob, ThreadPool};
 use crate::{
-    AgentLife, Approver, Event, EventType, Hook, HookCall, HookClosure, LoadReport, Origin, Outcome, Refusal, ToolCall,
-    ToolOutput,
+    AgentLife, Approver, CallScope, Event, EventType, Hook, HookCall, HookClosure, LoadReport, Origin, Outcome,
+    Refusal, ToolCall, ToolOutput,
 };
 
 /// A compiled set of hooks. Events can be fired from any thread. Cheap to clone; clones are the same runtime.
@@ -50,7 +50,7 @@ impl Runtime {
     /// called deeper fails.
     #[must_use]
     pub fn fire_from<E>(&self, call: &HookCall<'_, E>, event: Event) -> Outcome {
-        Outcome(self.0.host.fire_in(&event.0, &call.scope()))
+        Outcome(self.0.host.fire_in(&event.0, &call.scope().0))
     }
 
     /// Whether a hook listens to an event. The check is cheap: a host need not build a payload that no hook reads. Tool
@@ -95,6 +95,13 @@ impl Runtime {
     #[must_use]
     pub fn life(&self, origin: &Origin) -> AgentLife {
         AgentLife::new(self.clone(), origin.shared())
+    }
+
+    /// Begins the life of an agent that a hook runs while it is called, such as one that reviews: what it does is nested in
+    /// the call, as by [`Runtime::fire_from`].
+    #[must_use]
+    pub fn life_in(&self, scope: &CallScope, origin: &Origin) -> AgentLife {
+        AgentLife::in_scope(self.clone(), origin.shared(), scope.0.clone())
     }
 
     /// Registers a hook on the running runtime. It runs after all other hooks and can only restrict further.
@@ -276,6 +283,14 @@ impl RuntimeBuilder {
     pub fn spawner(mut self, spawn: impl Fn(Box<dyn FnOnce() + Send>) + Send + Sync + 'static) -> Self {
         self.spawner = Some(JobSpawner::Program(Arc::new(move |work: PoolJob| spawn(work))));
         self
+    }
+
+    /// Sets the command of the processes that run scripts and start programs, which calls [`run_worker`](crate::run_worker).
+    /// Default: this program, if it calls [`serve_worker`](crate::serve_worker).
+    pub fn worker(self, program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        let worker = WorkerProgram { program: program.into(), arguments };
+        self.with(|host| host.worker(worker))
     }
 
     /// Builds the runtime, with every hook that was declared.

@@ -8,8 +8,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The folders with the crates, and those that have a workspace of their own: the program for many machines and chores.
-pub const SOURCE_FOLDERS: [&str; 3] = ["crates/", "fleet/", "lab/"];
+/// The folders with the crates, and those that have a workspace of their own: the packages for other languages, the program
+/// for many machines and chores.
+pub const SOURCE_FOLDERS: [&str; 4] = ["bindings/", "crates/", "fleet/", "lab/"];
 
 /// Whether a file is below the `src` of a crate or of the chores.
 #[must_use]
@@ -112,7 +113,8 @@ fn read_folder(dir: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -
         let entry = entry?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
-            if ![".git", "target", "fleet/target", "lab/target"].contains(&name.as_str()) {
+            let is_generated = entry.file_name() == "target" || entry.file_name() == "__pycache__" || name == ".git";
+            if !is_generated {
                 read_folder(&entry.path(), &format!("{name}/"), files)?;
             }
         } else if let Ok(text) = fs::read_to_string(entry.path()) {

@@ -21,6 +21,7 @@ const RUN: &[(&str, &str, &str)] = &[
     ("markdown", "README.md", "crates/host/tests/guides.rs"),
     ("markdown", "docs/guide", "crates/host/tests/guides.rs"),
     ("python", "docs/guide/build-an-agent.md", "crates/cli/tests/serve/guide.rs"),
+    ("python", "docs/guide/python.md", "bindings/python/tests/test_docs.py"),
     ("python", "docs/guide/serve.md", "crates/cli/tests/serve/guide.rs"),
     ("rust", "docs/guide/agent-loop.md", "crates/agent/src/lib.rs"),
     ("rust", "docs/guide/embedding.md", "crates/pintle/src/lib.rs"),

@@ -172,6 +172,51 @@ fn events_that_hooks_fire_are_nested_eight_deep_and_no_deeper() {
 }
 
 #[test]
+fn a_life_within_a_hook_is_nested_in_its_call() {
+    let runtime = Runtime::builder().build().unwrap();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let (inner, count) = (runtime.clone(), Arc::clone(&calls));
+    let hook = Hook::on_named("custom.again", move |call: &pintle::HookCall<'_, ()>| {
+        count.fetch_add(1, Ordering::Relaxed);
+        let (runtime, scope) = (inner.clone(), call.scope());
+        assert!(!scope.is_cancelled());
+        let event = Event::named("custom.again", json!({})).unwrap();
+        // On whichever thread it is.
+        let nested = std::thread::spawn(move || runtime.life_in(&scope, &Origin::session("s")).fire(event));
+        nested.join().unwrap().is_allowed().then(Verdict::pass)
+    });
+    let _registered = runtime.register(hook).unwrap();
+    let _outcome = runtime.fire(&Event::named("custom.again", json!({})).unwrap());
+    assert_eq!(calls.load(Ordering::Relaxed), 9);
+}
+
+#[test]
+fn an_event_may_be_named_and_its_name_is_checked() {
+    let guard =
+        || Hook::on_named("tool.pre", |call: &pintle::HookCall<'_, ()>| Verdict::deny(call.text("name").unwrap()));
+    assert_eq!(build(guard()).decide_tool_call(shell("ls")).unwrap_err().reason(), "shell");
+    assert!(build(guard().tools(["Bash"])).decide_tool_call(shell("ls")).is_err());
+    let report = fault(Hook::on_named("tool.pree", |_: &pintle::HookCall<'_, ()>| ()));
+    assert!(report.to_string().contains("did you mean `tool.pre`?"), "{report}");
+    assert!(
+        fault(Hook::on_named("prompt.submit", |_: &pintle::HookCall<'_, ()>| ()).tools(["shell"])).diagnostics().len()
+            == 1
+    );
+}
+
+#[test]
+fn a_worker_that_cannot_be_started_is_an_error() {
+    let hooks = tempfile::tempdir().unwrap();
+    let file = hooks.path().join("slow.md");
+    let script = "for a in range(9999):\n          for b in range(9999):\n              if str(a * b) == payload[\"name\"]:\n                  return block(\"no\")\n      return allow()";
+    fs::write(&file, format!("---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      {script}\n---\n"))
+        .unwrap();
+    let missing = hooks.path().join("no-such-worker");
+    let report = Runtime::builder().worker(missing, ["-c"]).path(&file, Layer::Project).build().unwrap_err();
+    assert!(report.to_string().contains("cannot start the script worker"), "{report}");
+}
+
+#[test]
 fn a_call_shows_the_event_and_who_fired_it() {
     #[derive(serde::Deserialize)]
     struct PromptPayload {

@@ -13,7 +13,8 @@ use crate::tidy::code::has_word;
 const PAGES: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 /// What a path in backticks begins with.
-const ROOTS: [&str; 8] = ["crates/", "docs/", "examples/", "fleet/", "lab/", "schemas", ".ci/", "packaging/"];
+const ROOTS: [&str; 9] =
+    ["bindings/", "crates/", "docs/", "examples/", "fleet/", "lab/", "schemas", ".ci/", "packaging/"];
 
 /// The end of the head of a table with searches.
 const SEARCH_HEAD: &str = "| search for | find |";

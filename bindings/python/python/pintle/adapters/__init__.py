@@ -1,0 +1,1 @@
+"""Hooks around the tool calls of agent frameworks. Each module is for one of them, and needs it installed."""

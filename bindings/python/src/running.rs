@@ -1,0 +1,156 @@
+//! How Python's threads call the runtime: without the interpreter's lock, with what hooks raised, and within the hook call
+//! that causes it.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use crate::results::IntoPythonResult;
+
+thread_local! {
+    /// What Python functions raised that must reach the caller, one place for each call of this thread, the innermost last.
+    static RAISED: RefCell<Vec<Option<PyErr>>> = const { RefCell::new(Vec::new()) };
+    /// The calls of hooks that this thread is in, the innermost last.
+    static HOOK_CALLS: RefCell<Vec<(RuntimeKey, pintle::CallScope)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Which runtime a hook belongs to. Only its own events are caused by a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RuntimeKey(u64);
+
+impl RuntimeKey {
+    pub(crate) fn new() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self(LAST.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Removes the place of a call again, even if it panics.
+struct RaisedPlace;
+
+impl RaisedPlace {
+    fn new() -> Self {
+        RAISED.with_borrow_mut(|raised| raised.push(None));
+        Self
+    }
+
+    fn take(self) -> Option<PyErr> {
+        RAISED.with_borrow_mut(|raised| raised.last_mut().and_then(Option::take))
+    }
+}
+
+impl Drop for RaisedPlace {
+    fn drop(&mut self) {
+        let _ = RAISED.with_borrow_mut(Vec::pop);
+    }
+}
+
+/// Calls the runtime without the interpreter's lock, so that other threads of Python run meanwhile.
+///
+/// # Errors
+/// With what [`keep_raised`] kept. What was decided is then dropped: the caller learns nothing that it could act on.
+pub(crate) fn run_detached<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let place = RaisedPlace::new();
+    let result = py.detach(call);
+    place.take().map_or(Ok(result), Err)
+}
+
+/// Keeps an exception that must reach the caller of the runtime, such as `KeyboardInterrupt`. If no caller waits on this
+/// thread, Python reports it as one that cannot be raised.
+pub(crate) fn keep_raised(py: Python<'_>, error: PyErr, object: &Py<PyAny>) {
+    let left = RAISED.with_borrow_mut(|raised| match raised.last_mut() {
+        Some(place @ None) => {
+            *place = Some(error.clone_ref(py));
+            None
+        }
+        _ => Some(error),
+    });
+    if let Some(error) = left {
+        error.write_unraisable(py, Some(object.bind(py)));
+    }
+}
+
+/// Notes that this thread is in a call of a hook until it is dropped.
+pub(crate) struct HookCallMark;
+
+impl HookCallMark {
+    pub(crate) fn new(key: RuntimeKey, scope: pintle::CallScope) -> Self {
+        HOOK_CALLS.with_borrow_mut(|calls| calls.push((key, scope)));
+        Self
+    }
+}
+
+impl Drop for HookCallMark {
+    fn drop(&mut self) {
+        let _ = HOOK_CALLS.with_borrow_mut(Vec::pop);
+    }
+}
+
+/// The innermost call of a hook of this runtime that this thread is in.
+pub(crate) fn current_hook_call(key: RuntimeKey) -> Option<pintle::CallScope> {
+    HOOK_CALLS.with_borrow(|calls| calls.iter().rev().find(|(known, _)| *known == key).map(|(_, scope)| scope.clone()))
+}
+
+type BoxedFuture = Pin<Box<dyn Future<Output = Box<dyn IntoPythonResult>> + Send>>;
+
+/// A call that has not ended. `pintle/_async.py` polls it.
+#[pyclass(name = "PendingCall", module = "pintle._pintle", frozen)]
+pub(crate) struct PyPendingCall(Mutex<Option<BoxedFuture>>);
+
+impl PyPendingCall {
+    /// A coroutine that makes the call when it is awaited.
+    pub(crate) fn start<'py, T: IntoPythonResult + 'static>(
+        py: Python<'py>,
+        call: impl Future<Output = T> + Send + 'static,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static FINISH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let call: BoxedFuture = Box::pin(async move { Box::new(call.await) as Box<dyn IntoPythonResult> });
+        FINISH.import(py, "pintle._async", "finish")?.call1((Self(Mutex::new(Some(call))),))
+    }
+
+    fn with_future<R>(&self, action: impl FnOnce(&mut Option<BoxedFuture>) -> R) -> R {
+        action(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl PyPendingCall {
+    /// The result in a tuple, or `None` until the call has ended: `wake` is then called, on any thread.
+    fn poll<'py>(&self, py: Python<'py>, wake: Py<PyAny>) -> PyResult<Option<(Bound<'py, PyAny>,)>> {
+        let waker = Waker::from(Arc::new(PythonWaker(wake)));
+        let polled = run_detached(py, || {
+            self.with_future(|call| match call.as_mut()?.as_mut().poll(&mut Context::from_waker(&waker)) {
+                Poll::Ready(result) => {
+                    *call = None;
+                    Some(Ok(result))
+                }
+                Poll::Pending => Some(Err(())),
+            })
+        })?;
+        match polled {
+            Some(Ok(result)) => Ok(Some((result.into_result(py)?,))),
+            Some(Err(())) => Ok(None),
+            None => Err(pyo3::exceptions::PyRuntimeError::new_err("the call was cancelled")),
+        }
+    }
+
+    /// Cancels the call, unless it has ended: hooks that wait are told, and what they decide has no effect.
+    fn cancel(&self, py: Python<'_>) {
+        py.detach(|| drop(self.with_future(Option::take)));
+    }
+}
+
+struct PythonWaker(Py<PyAny>);
+
+impl Wake for PythonWaker {
+    fn wake(self: Arc<Self>) {
+        // A loop that was closed meanwhile waits for nothing, and neither does an interpreter that ends.
+        Python::try_attach(|py| drop(self.0.call0(py)));
+    }
+}
