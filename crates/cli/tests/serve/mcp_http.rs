@@ -249,6 +249,26 @@ fn a_call_without_an_answer_fails_with_the_reason() {
     }
 }
 
+/// A client does not wait for a server that says nothing.
+#[test]
+fn a_server_that_never_answers_is_left_with_the_client() {
+    let fixture = guarded(&[]);
+    let (release, wait) = std::sync::mpsc::channel::<()>();
+    let wait = Mutex::new(wait);
+    let server = HttpFake::start(move |_| {
+        let _ = wait.lock().unwrap().recv();
+        String::new()
+    });
+    let mut client = server.client(&fixture, &[]);
+    client.send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    let (rest, said, code) = client.end();
+    assert_eq!(code, Some(0), "{said}");
+    let [answer] = rest.as_slice() else { panic!("{rest:?}") };
+    assert!(answer.contains("the MCP server ended"), "{answer}");
+    drop(release);
+}
+
 #[test]
 fn keys_are_sent_to_no_address_that_others_can_read() {
     let fixture = guarded(&[]);

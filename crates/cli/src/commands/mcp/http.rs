@@ -3,12 +3,14 @@
 //! Each line of the client is a POST. Its answer is a body, or events of a stream. A server with a session has one more
 //! stream for what it says on its own.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use futures::StreamExt as _;
+use futures::future::select;
 use parking_lot::Mutex;
 use pintle_host::async_runtime::runtime_handle;
 use pintle_host::build_client;
@@ -18,6 +20,7 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sse_stream::{Sse, SseStream};
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
@@ -36,6 +39,8 @@ const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
 const CONNECT: Duration = Duration::from_secs(10);
+/// How long a server may take for what needs no answer. The next message waits for it.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// How long to wait before a stream that ended is read on, if the server does not say.
 const RETRY: Duration = Duration::from_secs(1);
 const MAX_RETRY: Duration = Duration::from_secs(30);
@@ -54,6 +59,8 @@ pub(super) struct HttpServer {
     waiting: Mutex<Option<UnboundedReceiver<Option<Vec<u8>>>>>,
     answers: Mutex<Option<Receiver<ServerLine>>>,
     sending: Mutex<Option<JoinHandle<()>>>,
+    /// Told when the client has ended.
+    ended: Arc<Notify>,
 }
 
 /// A line of the server; `None` if it is too long.
@@ -148,6 +155,7 @@ impl HttpServer {
             waiting: Mutex::new(Some(waiting)),
             answers: Mutex::new(Some(answers)),
             sending: Mutex::default(),
+            ended: Arc::default(),
         })
     }
 }
@@ -180,7 +188,16 @@ impl ServerConnection for HttpServer {
     fn start(&self) -> Result<(), CliError> {
         let runtime = runtime_handle().map_err(|error| CliError::failure(format!("cannot speak HTTP: {error}")))?;
         if let Some(waiting) = self.waiting.lock().take() {
-            *self.sending.lock() = Some(runtime.spawn(Arc::clone(&self.session).send_all(waiting)));
+            let (session, ended) = (Arc::clone(&self.session), Arc::clone(&self.ended));
+            *self.sending.lock() = Some(runtime.spawn(async move {
+                let grace = async {
+                    ended.notified().await;
+                    sleep(GRACE).await;
+                };
+                // What was sent is waited for no longer than that.
+                select(pin!(Arc::clone(&session).send_all(waiting)), pin!(grace)).await;
+                session.close().await;
+            }));
         }
         Ok(())
     }
@@ -199,6 +216,7 @@ impl ServerConnection for HttpServer {
 
     fn end_input(&self) {
         let _ = self.to_send.send(None);
+        self.ended.notify_one();
     }
 
     fn finish(&self) -> bool {
@@ -210,7 +228,7 @@ impl ServerConnection for HttpServer {
 impl HttpSession {
     /// Sends the lines of the client in their order. Only requests are not waited for, except for the first.
     async fn send_all(self: Arc<Self>, mut waiting: UnboundedReceiver<Option<Vec<u8>>>) {
-        let (mut requests, mut listener) = (JoinSet::new(), None);
+        let (mut requests, mut listener) = (JoinSet::new(), JoinSet::new());
         while let Some(Some(line)) = waiting.recv().await {
             let head = serde_json::from_slice(&line).unwrap_or(MessageHead { id: None, method: None });
             let method = head.method.as_deref().unwrap_or_default();
@@ -222,18 +240,21 @@ impl HttpSession {
                 }
                 _ => {
                     // What needs no answer, and is refused, is of no interest to the client.
-                    let is_taken = self.post(&line).await.is_ok_and(|response| response.status().is_success());
-                    if is_taken && method == "notifications/initialized" && listener.is_none() {
-                        listener = Some(tokio::spawn(Arc::clone(&self).listen()));
+                    let posted = timeout(PATIENCE, self.post(&line)).await;
+                    let is_taken =
+                        posted.is_ok_and(|posted| posted.is_ok_and(|response| response.status().is_success()));
+                    if is_taken && method == "notifications/initialized" && listener.is_empty() {
+                        listener.spawn(Arc::clone(&self).listen());
                     }
                 }
             }
             while requests.try_join_next().is_some() {}
         }
-        let _ = timeout(GRACE, async { while requests.join_next().await.is_some() {} }).await;
-        if let Some(listener) = listener {
-            listener.abort();
-        }
+        while requests.join_next().await.is_some() {}
+    }
+
+    /// Ends the session. Nothing more is passed on.
+    async fn close(&self) {
         if self.state.lock().id.is_some() {
             let _ = timeout(GRACE, self.build(Method::DELETE).send()).await;
         }
@@ -344,7 +365,7 @@ impl HttpSession {
             Ok(_) => Err(std::io::Error::other("an event is too long")),
             Err(error) => Err(std::io::Error::other(error)),
         });
-        let mut events = std::pin::pin!(SseStream::from_bytes_stream(limited));
+        let mut events = pin!(SseStream::from_bytes_stream(limited));
         while let Some(Ok(event)) = events.next().await {
             unread.store(0, Ordering::Relaxed);
             let Sse { data, id: event_id, retry, .. } = event;
