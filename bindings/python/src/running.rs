@@ -76,13 +76,24 @@ pub(crate) fn keep_raised(py: Python<'_>, error: PyErr, object: &Py<PyAny>) {
     }
 }
 
+/// How many calls of hooks may be within each other on one thread, whichever runtimes they are of. Each runtime has a limit
+/// of its own, but a hook may make new ones, and the stack has an end.
+const MAX_DEPTH: usize = 24;
+
 /// Notes that this thread is in a call of a hook until it is dropped.
 pub(crate) struct HookCallMark;
 
 impl HookCallMark {
-    pub(crate) fn new(key: RuntimeKey, scope: pintle::CallScope) -> Self {
-        HOOK_CALLS.with_borrow_mut(|calls| calls.push((key, scope)));
-        Self
+    /// # Errors
+    /// When too many calls are within each other.
+    pub(crate) fn new(key: RuntimeKey, scope: pintle::CallScope) -> Result<Self, String> {
+        HOOK_CALLS.with_borrow_mut(|calls| {
+            if calls.len() >= MAX_DEPTH {
+                return Err(format!("hooks call each other more than {MAX_DEPTH} levels deep"));
+            }
+            calls.push((key, scope));
+            Ok(Self)
+        })
     }
 }
 
