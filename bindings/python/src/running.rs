@@ -5,8 +5,9 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -92,14 +93,36 @@ impl HookCallMark {
                 return Err(format!("hooks call each other more than {MAX_DEPTH} levels deep"));
             }
             calls.push((key, scope));
+            *lock_running() += 1;
             Ok(Self)
         })
     }
 }
 
+/// The number of hooks that are called now, on all threads.
+static RUNNING: Mutex<usize> = Mutex::new(0);
+/// One of them has returned.
+static RETURNED: Condvar = Condvar::new();
+
+fn lock_running() -> MutexGuard<'static, usize> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How long the end of the interpreter waits for hooks on other threads.
+const LONGEST_END: Duration = Duration::from_secs(1);
+
+/// Waits until no hook is called, but not for long. The interpreter calls it before it ends: a thread that runs a function then
+/// would be ended in the middle of it.
+#[pyfunction]
+pub(crate) fn wait_for_hooks(py: Python<'_>) {
+    py.detach(|| drop(RETURNED.wait_timeout_while(lock_running(), LONGEST_END, |running| *running > 0)));
+}
+
 impl Drop for HookCallMark {
     fn drop(&mut self) {
         let _ = HOOK_CALLS.with_borrow_mut(Vec::pop);
+        *lock_running() -= 1;
+        RETURNED.notify_all();
     }
 }
 

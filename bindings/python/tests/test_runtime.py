@@ -199,16 +199,17 @@ def run_python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
 
 
-def test_a_program_ends_while_a_hook_waits_on_another_thread() -> None:
-    code = """
+@pytest.mark.parametrize("works", ["time.sleep(0.2)", "sum(range(5_000_000))"])
+def test_a_program_ends_while_a_hook_runs_on_another_thread(works: str) -> None:
+    code = f"""
 import asyncio, pintle, time
 entered = []
-def waits(call):
+def hook(call):
     entered.append(1)
-    time.sleep(0.2)
-runtime = pintle.Runtime(hooks=[pintle.Hook.on("tool.pre", waits)])
+    {works}
+runtime = pintle.Runtime(hooks=[pintle.Hook.on("tool.pre", hook)])
 async def main():
-    task = asyncio.ensure_future(runtime.decide_tool_call_async(pintle.ToolCall("1", "t", {})))
+    task = asyncio.ensure_future(runtime.decide_tool_call_async(pintle.ToolCall("1", "t", {{}})))
     while not entered:
         await asyncio.sleep(0)
     task.cancel()
