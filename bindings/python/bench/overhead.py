@@ -14,13 +14,13 @@ import time
 import pintle
 from pintle._pintle import time_decisions
 
-CALLS = 20_000
-ROUNDS = 7
+CALLS = 200
+ROUNDS = 400
 ARGS = {"command": "cargo test --workspace", "timeout_ms": 120_000, "description": "run the tests", "background": False}
 
 
 def measure(runtime: pintle.Runtime) -> tuple[float, float]:
-    """Microseconds a call in Rust and in Python: the best of several rounds, which take turns."""
+    """Microseconds a call in Rust and in Python: the best of many short rounds, which take turns."""
     rust, python = [], []
     for _ in range(ROUNDS):
         rust.append(time_decisions(runtime, "shell", ARGS, CALLS) / CALLS * 1e6)

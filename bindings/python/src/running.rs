@@ -5,10 +5,11 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
@@ -19,6 +20,23 @@ thread_local! {
     static RAISED: RefCell<Vec<Option<PyErr>>> = const { RefCell::new(Vec::new()) };
     /// The calls of hooks that this thread is in, the innermost last.
     static HOOK_CALLS: RefCell<Vec<(RuntimeKey, pintle::CallScope)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Checks that this is the process in which the first runtime was made. One that was forked from it has the same pipes to the
+/// processes of hooks, so that each could read the answers of the other.
+///
+/// # Errors
+/// In a forked process.
+pub(crate) fn check_process() -> PyResult<()> {
+    static FIRST: OnceLock<u32> = OnceLock::new();
+    let own = std::process::id();
+    if *FIRST.get_or_init(|| own) == own {
+        return Ok(());
+    }
+    Err(PyRuntimeError::new_err(
+        "this process was forked from one that has a runtime, and cannot use hooks: make the runtime after the fork, or start \
+         a fresh process, as the method \"spawn\" of multiprocessing does",
+    ))
 }
 
 /// Which runtime a hook belongs to. Only its own events are caused by a hook.
@@ -170,7 +188,7 @@ impl PyPendingCall {
         match polled {
             Some(Ok(result)) => Ok(Some((result.into_result(py)?,))),
             Some(Err(())) => Ok(None),
-            None => Err(pyo3::exceptions::PyRuntimeError::new_err("the call was cancelled")),
+            None => Err(PyRuntimeError::new_err("the call was cancelled")),
         }
     }
 

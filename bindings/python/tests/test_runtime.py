@@ -221,19 +221,28 @@ print("ended")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_a_forked_process_decides_by_the_same_hooks() -> None:
+def test_a_forked_process_does_not_share_hooks_with_its_parent() -> None:
     code = """
 import os, pintle
-runtime = pintle.Runtime(packs=["shell"], hooks=[pintle.Hook.on("tool.pre", lambda call: None)])
-child = os.fork()
-try:
-    runtime.decide_tool_call(pintle.ToolCall("1", "shell", {"command": "rm -rf /"}))
-    status = 1
-except pintle.Refusal:
-    status = 0
-if child == 0:
-    os._exit(status)
-print(status, os.waitpid(child, 0)[1])
+call = pintle.ToolCall("1", "shell", {"command": "rm -rf /"})
+def refuses(make):
+    try:
+        make().decide_tool_call(call)
+    except pintle.Refusal:
+        return "refused"
+    except RuntimeError as error:
+        return str(error)[:23]
+if os.fork() == 0:
+    # No runtime was made before.
+    print(refuses(lambda: pintle.Runtime(packs=["shell"])), flush=True)
+    os._exit(0)
+os.wait()
+runtime = pintle.Runtime(packs=["shell"])
+if os.fork() == 0:
+    print(refuses(lambda: runtime), refuses(pintle.Runtime), flush=True)
+    os._exit(0)
+os.wait()
+print(refuses(lambda: runtime))
 """
     ended = run_python(code)
-    assert ended.stdout == "0 0\n", ended.stderr
+    assert ended.stdout == "refused\nthis process was forked this process was forked\nrefused\n", ended.stderr
