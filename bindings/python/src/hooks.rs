@@ -118,7 +118,7 @@ fn call_function(
         text
     };
     let view = Bound::new(py, PyHookCall::new(py, call).map_err(failed)?).map_err(failed)?;
-    let mark = HookCallMark::new(key, call.scope());
+    let mark = HookCallMark::new(key, call.scope())?;
     let answer = function.bind(py).call1((&view,));
     drop(mark);
     for line in view.get().take_log() {

@@ -34,7 +34,7 @@ mod _pintle {
     #[pymodule_export]
     use crate::results::PyOutcome;
     #[pymodule_export]
-    use crate::running::PyPendingCall;
+    use crate::running::{PyPendingCall, wait_for_hooks};
     #[pymodule_export]
     use crate::runtime::{PyOrigin, PyRuntime, run_worker};
     #[pymodule_export]

@@ -6,7 +6,7 @@ use crate::calls::{PyToolCall, PyToolOutput};
 use crate::errors::event_error;
 use crate::json;
 use crate::results::IntoPythonResult;
-use crate::running::{PyPendingCall, RuntimeKey, current_hook_call, run_detached};
+use crate::running::{PyPendingCall, RuntimeKey, check_process, current_hook_call, run_detached};
 
 /// One turn of an agent under hooks.
 #[pyclass(name = "AgentLife", module = "pintle", frozen)]
@@ -23,11 +23,12 @@ impl PyLife {
     }
 
     /// The life as this thread uses it: what a hook does is caused by the hook.
-    fn here(&self) -> pintle::AgentLife {
-        match current_hook_call(self.key) {
+    fn here(&self) -> PyResult<pintle::AgentLife> {
+        check_process()?;
+        Ok(match current_hook_call(self.key) {
             Some(scope) => self.runtime.life_in(&scope, &self.origin),
             None => self.life.clone(),
-        }
+        })
     }
 
     fn step<'py, T: IntoPythonResult>(
@@ -35,7 +36,7 @@ impl PyLife {
         py: Python<'py>,
         step: impl FnOnce(&pintle::AgentLife) -> T + Send,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let life = self.here();
+        let life = self.here()?;
         Box::new(run_detached(py, || step(&life))?).into_result(py)
     }
 }
@@ -62,7 +63,7 @@ impl PyLife {
         event: &str,
         payload: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        PyPendingCall::start(py, self.here().fire_async(new_event(py, event, payload)?))
+        PyPendingCall::start(py, self.here()?.fire_async(new_event(py, event, payload)?))
     }
 
     fn review<'py>(&self, py: Python<'py>, event: &str, payload: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -76,7 +77,7 @@ impl PyLife {
         event: &str,
         payload: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        PyPendingCall::start(py, self.here().review_async(new_event(py, event, payload)?))
+        PyPendingCall::start(py, self.here()?.review_async(new_event(py, event, payload)?))
     }
 
     fn submit_prompt<'py>(&self, py: Python<'py>, prompt: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -84,7 +85,7 @@ impl PyLife {
     }
 
     fn submit_prompt_async<'py>(&self, py: Python<'py>, prompt: &str) -> PyResult<Bound<'py, PyAny>> {
-        PyPendingCall::start(py, self.here().submit_prompt_async(prompt))
+        PyPendingCall::start(py, self.here()?.submit_prompt_async(prompt))
     }
 
     fn begin_turn<'py>(&self, py: Python<'py>, message: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -92,7 +93,7 @@ impl PyLife {
     }
 
     fn begin_turn_async<'py>(&self, py: Python<'py>, message: &str) -> PyResult<Bound<'py, PyAny>> {
-        PyPendingCall::start(py, self.here().begin_turn_async(message))
+        PyPendingCall::start(py, self.here()?.begin_turn_async(message))
     }
 
     pub(crate) fn decide_tool_call<'py>(
@@ -109,7 +110,7 @@ impl PyLife {
         py: Python<'py>,
         call: &Bound<'py, PyToolCall>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        PyPendingCall::start(py, self.here().decide_tool_call_async(call.get().0.clone()))
+        PyPendingCall::start(py, self.here()?.decide_tool_call_async(call.get().0.clone()))
     }
 
     pub(crate) fn conclude_tool_call<'py>(
@@ -128,7 +129,7 @@ impl PyLife {
         call: &Bound<'py, PyToolCall>,
         output: &Bound<'py, PyToolOutput>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        PyPendingCall::start(py, self.here().conclude_tool_call_async(&call.get().0, output.get().0.clone()))
+        PyPendingCall::start(py, self.here()?.conclude_tool_call_async(&call.get().0, output.get().0.clone()))
     }
 
     fn review_answer<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -136,7 +137,7 @@ impl PyLife {
     }
 
     fn review_answer_async<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-        PyPendingCall::start(py, self.here().review_answer_async(text))
+        PyPendingCall::start(py, self.here()?.review_answer_async(text))
     }
 
     fn end_turn<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -144,7 +145,7 @@ impl PyLife {
     }
 
     fn end_turn_async<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
-        PyPendingCall::start(py, self.here().end_turn_async(text))
+        PyPendingCall::start(py, self.here()?.end_turn_async(text))
     }
 
     fn take_context(&self) -> Vec<String> {

@@ -5,9 +5,11 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
@@ -18,6 +20,23 @@ thread_local! {
     static RAISED: RefCell<Vec<Option<PyErr>>> = const { RefCell::new(Vec::new()) };
     /// The calls of hooks that this thread is in, the innermost last.
     static HOOK_CALLS: RefCell<Vec<(RuntimeKey, pintle::CallScope)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Checks that this is the process in which the first runtime was made. One that was forked from it has the same pipes to the
+/// processes of hooks, so that each could read the answers of the other.
+///
+/// # Errors
+/// In a forked process.
+pub(crate) fn check_process() -> PyResult<()> {
+    static FIRST: OnceLock<u32> = OnceLock::new();
+    let own = std::process::id();
+    if *FIRST.get_or_init(|| own) == own {
+        return Ok(());
+    }
+    Err(PyRuntimeError::new_err(
+        "this process was forked from one that has a runtime, and cannot use hooks: make the runtime after the fork, or start \
+         a fresh process, as the method \"spawn\" of multiprocessing does",
+    ))
 }
 
 /// Which runtime a hook belongs to. Only its own events are caused by a hook.
@@ -76,19 +95,52 @@ pub(crate) fn keep_raised(py: Python<'_>, error: PyErr, object: &Py<PyAny>) {
     }
 }
 
+/// How many calls of hooks may be within each other on one thread, whichever runtimes they are of. Each runtime has a limit
+/// of its own, but a hook may make new ones, and the stack has an end.
+const MAX_DEPTH: usize = 24;
+
 /// Notes that this thread is in a call of a hook until it is dropped.
 pub(crate) struct HookCallMark;
 
 impl HookCallMark {
-    pub(crate) fn new(key: RuntimeKey, scope: pintle::CallScope) -> Self {
-        HOOK_CALLS.with_borrow_mut(|calls| calls.push((key, scope)));
-        Self
+    /// # Errors
+    /// When too many calls are within each other.
+    pub(crate) fn new(key: RuntimeKey, scope: pintle::CallScope) -> Result<Self, String> {
+        HOOK_CALLS.with_borrow_mut(|calls| {
+            if calls.len() >= MAX_DEPTH {
+                return Err(format!("hooks call each other more than {MAX_DEPTH} levels deep"));
+            }
+            calls.push((key, scope));
+            *lock_running() += 1;
+            Ok(Self)
+        })
     }
+}
+
+/// The number of hooks that are called now, on all threads.
+static RUNNING: Mutex<usize> = Mutex::new(0);
+/// One of them has returned.
+static RETURNED: Condvar = Condvar::new();
+
+fn lock_running() -> MutexGuard<'static, usize> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How long the end of the interpreter waits for hooks on other threads.
+const LONGEST_END: Duration = Duration::from_secs(1);
+
+/// Waits until no hook is called, but not for long. The interpreter calls it before it ends: a thread that runs a function then
+/// would be ended in the middle of it.
+#[pyfunction]
+pub(crate) fn wait_for_hooks(py: Python<'_>) {
+    py.detach(|| drop(RETURNED.wait_timeout_while(lock_running(), LONGEST_END, |running| *running > 0)));
 }
 
 impl Drop for HookCallMark {
     fn drop(&mut self) {
         let _ = HOOK_CALLS.with_borrow_mut(Vec::pop);
+        *lock_running() -= 1;
+        RETURNED.notify_all();
     }
 }
 
@@ -136,7 +188,7 @@ impl PyPendingCall {
         match polled {
             Some(Ok(result)) => Ok(Some((result.into_result(py)?,))),
             Some(Err(())) => Ok(None),
-            None => Err(pyo3::exceptions::PyRuntimeError::new_err("the call was cancelled")),
+            None => Err(PyRuntimeError::new_err("the call was cancelled")),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::calls::{PyToolCall, PyToolOutput, path_text};
 use crate::errors::load_error;
 use crate::hooks::{PyHook, PyHookRegistration};
 use crate::life::PyLife;
-use crate::running::{RuntimeKey, run_detached};
+use crate::running::{RuntimeKey, check_process, run_detached};
 use crate::tape::PyTape;
 
 /// The session, turn and agent that an event belongs to.
@@ -64,6 +64,7 @@ impl PyRuntime {
         allowed_hosts: Option<Vec<String>>,
         random_seed: Option<u64>,
     ) -> PyResult<Self> {
+        check_process()?;
         let key = RuntimeKey::new();
         let mut builder = pintle::Runtime::builder().packs(packs.iter().map(String::as_str)).shadow(shadow);
         for path in paths {

@@ -175,6 +175,17 @@ def test_two_runtimes_that_fire_each_other_end() -> None:
     assert runtimes[0].fire("custom.again", {}) is not None
 
 
+def test_a_hook_that_makes_runtimes_with_itself_fails() -> None:
+    def fresh(call: HookCall) -> None:
+        runtime_of(fresh).decide_tool_call(ToolCall("1", "shell", call.args))
+
+    refusal_of(runtime_of(fresh))
+    thread = threading.Thread(target=refusal_of, args=(runtime_of(fresh),))
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
 def test_a_shadow_hook_enforces_nothing() -> None:
     runtime_of(lambda call: pintle.deny("no"), shadow=True).decide_tool_call(call())
     Runtime(hooks=[Hook.on("tool.pre", lambda call: pintle.deny("no"))], shadow=True).decide_tool_call(call())

@@ -199,16 +199,17 @@ def run_python(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
 
 
-def test_a_program_ends_while_a_hook_waits_on_another_thread() -> None:
-    code = """
+@pytest.mark.parametrize("works", ["time.sleep(0.2)", "sum(range(5_000_000))"])
+def test_a_program_ends_while_a_hook_runs_on_another_thread(works: str) -> None:
+    code = f"""
 import asyncio, pintle, time
 entered = []
-def waits(call):
+def hook(call):
     entered.append(1)
-    time.sleep(0.2)
-runtime = pintle.Runtime(hooks=[pintle.Hook.on("tool.pre", waits)])
+    {works}
+runtime = pintle.Runtime(hooks=[pintle.Hook.on("tool.pre", hook)])
 async def main():
-    task = asyncio.ensure_future(runtime.decide_tool_call_async(pintle.ToolCall("1", "t", {})))
+    task = asyncio.ensure_future(runtime.decide_tool_call_async(pintle.ToolCall("1", "t", {{}})))
     while not entered:
         await asyncio.sleep(0)
     task.cancel()
@@ -220,19 +221,28 @@ print("ended")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_a_forked_process_decides_by_the_same_hooks() -> None:
+def test_a_forked_process_does_not_share_hooks_with_its_parent() -> None:
     code = """
 import os, pintle
-runtime = pintle.Runtime(packs=["shell"], hooks=[pintle.Hook.on("tool.pre", lambda call: None)])
-child = os.fork()
-try:
-    runtime.decide_tool_call(pintle.ToolCall("1", "shell", {"command": "rm -rf /"}))
-    status = 1
-except pintle.Refusal:
-    status = 0
-if child == 0:
-    os._exit(status)
-print(status, os.waitpid(child, 0)[1])
+call = pintle.ToolCall("1", "shell", {"command": "rm -rf /"})
+def refuses(make):
+    try:
+        make().decide_tool_call(call)
+    except pintle.Refusal:
+        return "refused"
+    except RuntimeError as error:
+        return str(error)[:23]
+if os.fork() == 0:
+    # No runtime was made before.
+    print(refuses(lambda: pintle.Runtime(packs=["shell"])), flush=True)
+    os._exit(0)
+os.wait()
+runtime = pintle.Runtime(packs=["shell"])
+if os.fork() == 0:
+    print(refuses(lambda: runtime), refuses(pintle.Runtime), flush=True)
+    os._exit(0)
+os.wait()
+print(refuses(lambda: runtime))
 """
     ended = run_python(code)
-    assert ended.stdout == "0 0\n", ended.stderr
+    assert ended.stdout == "refused\nthis process was forked this process was forked\nrefused\n", ended.stderr

@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+import atexit
 from typing import Any, Callable
 
 from pintle._errors import Diagnostic, EventError, LoadError, PintleError, Refusal, TapeError
@@ -42,6 +43,7 @@ from pintle._pintle import (
     remind,
     rewrite,
     unavailable,
+    wait_for_hooks,
 )
 from pintle._values import ReviewedAnswer
 
@@ -81,6 +83,8 @@ __all__ = [
     "rewrite",
     "unavailable",
 ]
+
+atexit.register(wait_for_hooks)
 
 
 def on(event: str, **options: Any) -> Callable[[Callable[[HookCall], Verdict | None]], Hook]:

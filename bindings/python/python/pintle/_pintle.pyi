@@ -35,6 +35,7 @@ __all__ = [
     "rewrite",
     "run_worker",
     "unavailable",
+    "wait_for_hooks",
 ]
 
 _Layer = Literal["managed", "user", "project"]
@@ -395,3 +396,4 @@ class PendingCall:
     def cancel(self) -> None: ...
 
 def run_worker() -> int: ...
+def wait_for_hooks() -> None: ...
