@@ -174,10 +174,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("mcp files -- npx -y @modelcontextprotocol/server-filesystem .", "guard the calls of a server"),
             ("mcp git --only 'git_log' --only 'git_diff' -- uvx mcp-server-git", "show only two of its tools"),
-            (
-                "mcp tickets --url https://mcp.example.com --header 'Authorization: Bearer ${TICKETS_TOKEN}'",
-                "one over HTTP",
-            ),
+            ("mcp tickets --url https://example.com/mcp --header 'X-Key: ${KEY}'", "one over HTTP"),
         ],
     ),
     (
