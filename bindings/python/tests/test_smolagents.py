@@ -7,7 +7,7 @@ from typing import Any
 import pintle
 import pytest
 from pintle.adapters.smolagents import guard
-from scenario import RAN, Scenario, nothing_ran
+from scenario import RAN, Scenario, mask, nothing_ran
 from scenario import shell as run_shell
 from smolagents import CodeAgent, ToolCallingAgent, tool
 from smolagents.models import ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, MessageRole, Model
@@ -79,6 +79,39 @@ class TestCode(Scenario):
         model = ScriptedModel(code_of("shell('rm -rf /')"), code_of("final_answer('done')"))
         agent = guard(CodeAgent(tools=[shell], model=model, verbosity_level=0, max_steps=2), pintle.Runtime(packs=["shell"]))
         assert "[shell.delete-root]" in run(agent) and RAN == []
+
+
+@tool
+def lookup(name: str) -> str:
+    """Looks up a key.
+
+    Args:
+        name: The name of the key.
+    """
+    raise ValueError("the key hidden is wrong")
+
+
+HIDES = pintle.Hook.on("tool.post", lambda call: pintle.rewrite({"content": mask(call.payload["content"])}))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "lookup('a')",
+        "'hid' + 'den'",
+        "print('hid' + 'den')\nlookup_nothing()",
+        "raise ValueError('hid' + 'den')",
+    ],
+)
+def test_what_code_shows_the_model_is_reviewed(code: str) -> None:
+    def shown(*hooks: pintle.Hook) -> str:
+        model = ScriptedModel(code_of(code), code_of("final_answer('done')"))
+        agent = CodeAgent(tools=[lookup], model=model, verbosity_level=0, max_steps=2)
+        assert guard(agent, pintle.Runtime(hooks=list(hooks))).run("go") == "done"
+        return str([message.content for message in agent.write_memory_to_messages()])
+
+    # The code itself does not contain the word.
+    assert "hidden" in shown() and "hidden" not in shown(HIDES)
 
 
 def test_calls_at_once_are_each_decided() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Awaitable, Callable, TypeVar
+import json
+from typing import Any, Awaitable, Callable, TypeVar
 
 from pintle import AgentLife, Refusal, Runtime, ToolCall, ToolOutput
 
@@ -47,10 +48,10 @@ def run_call(
     except passing:
         raise
     except Exception as error:
-        reviewed = decider.conclude_tool_call(decided, decided.error(str(error)))
-        if reviewed.content == str(error):
+        reviewed = review_error(decider, decided, error)
+        if reviewed is None:
             raise
-        return reviewed.content
+        return reviewed
     text = text_of(result)
     return pick_result(result, text, decider.conclude_tool_call(decided, decided.result(text)))
 
@@ -81,6 +82,33 @@ async def run_call_async(
     return pick_result(result, text, await decider.conclude_tool_call_async(decided, decided.result(text)))
 
 
+def review_error(decider: Decider, call: ToolCall, error: Exception) -> str | None:
+    """Shows hooks an error of a tool. Returns the text that they left, or `None` if it is the error's own."""
+    reviewed = decider.conclude_tool_call(call, call.error(str(error)))
+    return None if reviewed.content == str(error) else reviewed.content
+
+
 def pick_result(result: Result, text: str, reviewed: ToolOutput) -> Result | str:
     """The tool's own result if hooks left its text as it is, otherwise the text that they left."""
     return result if reviewed.content == text and not reviewed.is_error else reviewed.content
+
+
+def plain_text(result: Any) -> str:
+    """The text of a result as Python shows it."""
+    return result if isinstance(result, str) else str(result)
+
+
+def json_text(value: Any) -> str:
+    """The text of a value of JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def value_like(original: Any, text: str) -> Any:
+    """What hooks left of the `json_text` of a value: a value of the same type, or a text if it is no such value any more."""
+    if isinstance(original, str):
+        return text
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if type(value) is type(original) else text

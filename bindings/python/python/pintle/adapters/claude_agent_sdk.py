@@ -19,14 +19,13 @@ are shown the result. An error of theirs blocks the call. `pintle install claude
 
 from __future__ import annotations
 
-import json
 from typing import Any, cast
 
 from claude_agent_sdk import HookContext, HookMatcher
 from claude_agent_sdk.types import HookEvent, HookInput, HookJSONOutput
 
 from pintle import AgentLife, Origin, Refusal, Runtime, ToolCall
-from pintle.adapters._calls import Decider, check_name
+from pintle.adapters._calls import Decider, check_name, json_text, value_like
 
 __all__ = ["hooks_of"]
 
@@ -72,7 +71,7 @@ class _ClaudeHooks:
         event = cast(dict[str, Any], hook_input)
         call = self._running.pop(event["tool_use_id"], None) or _call_of(event)
         original = event["tool_response"]
-        text = original if isinstance(original, str) else json.dumps(original, ensure_ascii=False)
+        text = json_text(original)
         reviewed = await self._life(event).conclude_tool_call_async(call, call.result(text))
         if reviewed.content == text:
             return _output({})
@@ -117,12 +116,7 @@ def _shape_like(original: Any, text: str) -> Any:
     If hooks changed only texts within the structure it is read again. Otherwise the text takes the place of the first one, and
     every other text is removed.
     """
-    if isinstance(original, str):
-        return text
-    try:
-        changed = json.loads(text)
-    except ValueError:
-        changed = None
+    changed = value_like(original, text)
     if type(changed) is type(original):
         return changed
     left = [text]

@@ -25,7 +25,7 @@ from agents import Agent, FunctionTool, Handoff, RunContextWrapper, Tool, UserEr
 from agents.tool_context import ToolContext
 
 from pintle import ToolCall
-from pintle.adapters._calls import Decider, run_call_async
+from pintle.adapters._calls import Decider, plain_text, run_call_async
 
 __all__ = ["GuardedAgent", "guard"]
 
@@ -115,7 +115,7 @@ class _GuardedInvoker:
             context._function_tool_arguments = None
             return await self.invoke(context, json.dumps(decided.args))
 
-        return await run_call_async(self.guarding.decider, call, run, _text_of)
+        return await run_call_async(self.guarding.decider, call, run, plain_text)
 
     def _call(self, context: ToolContext[Any], arguments: str) -> ToolCall:
         args = json.loads(arguments or "{}")
@@ -123,7 +123,3 @@ class _GuardedInvoker:
             raise TypeError(f"they are of type {type(args).__name__}")
         vocabulary = self.guarding.vocabulary
         return ToolCall(context.tool_call_id, self.name, args, arguments_text=arguments, vocabulary=vocabulary)
-
-
-def _text_of(result: Any) -> str:
-    return result if isinstance(result, str) else str(result)

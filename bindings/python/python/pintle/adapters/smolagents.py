@@ -20,10 +20,10 @@ from typing import Any, Callable, TypeVar
 from uuid import uuid4
 
 from smolagents import CodeAgent, FinalAnswerTool, LocalPythonExecutor, MultiStepAgent, Tool, ToolCallingAgent
-from smolagents.local_python_executor import CodeOutput
+from smolagents.local_python_executor import CodeOutput, InterpreterError
 
 from pintle import Refusal, ToolCall
-from pintle.adapters._calls import Decider, check_name, pick_result, run_call
+from pintle.adapters._calls import Decider, check_name, pick_result, plain_text, review_error, run_call
 
 __all__ = ["guard"]
 
@@ -57,7 +57,7 @@ def _guard_calls(agent: ToolCallingAgent, decider: Decider, vocabulary: str | No
             return f"The call of {tool_name} does not run: its arguments are not an object."
         # What a name of the agent's state means is what hooks judge, too.
         call = ToolCall(uuid4().hex, tool_name, agent._substitute_state_variables(arguments), vocabulary=vocabulary)
-        return run_call(decider, call, lambda decided: execute(tool_name, decided.args), _text_of)
+        return run_call(decider, call, lambda decided: execute(tool_name, decided.args), plain_text)
 
     return execute_guarded
 
@@ -76,9 +76,24 @@ class _GuardedExecutor(LocalPythonExecutor):
         code = decided.args.get("code")
         if not isinstance(code, str):
             raise TypeError("hooks left no code to run")
-        output = super().__call__(code)
-        logs = self._decider.conclude_tool_call(decided, decided.result(output.logs)).content
-        return CodeOutput(output=output.output, logs=logs, is_final_answer=output.is_final_answer)
+        try:
+            output = super().__call__(code)
+        except Exception as error:
+            # The model is shown what was printed before, too.
+            printed = str(self.state.get("_print_outputs", ""))
+            reviewed = review_error(self._decider, decided, InterpreterError(f"{printed}{error}"))
+            if reviewed is None:
+                raise
+            self.state["_print_outputs"] = ""
+            raise InterpreterError(reviewed) from None
+        # The value of the code is shown to the model, unless it is the answer.
+        value = "" if output.is_final_answer or output.output is None else plain_text(output.output)
+        shown = decided.result(f"{output.logs}{value}")
+        left = self._decider.conclude_tool_call(decided, shown)
+        if left.content == shown.content and not left.is_error:
+            return output
+        answer = output.output if output.is_final_answer else None
+        return CodeOutput(output=answer, logs=left.content, is_final_answer=output.is_final_answer)
 
     def send_tools(self, tools: dict[str, Any]) -> None:
         super().send_tools({name: self._guard_tool(name, tool) for name, tool in tools.items()})
@@ -93,8 +108,14 @@ class _GuardedExecutor(LocalPythonExecutor):
                 raise TypeError(f"{name} takes {len(names)} arguments")
             call = ToolCall(uuid4().hex, name, {**dict(zip(names, args)), **kwargs}, vocabulary=self._vocabulary)
             decided = self._decide(call)
-            result = tool(**decided.args)
-            text = _text_of(result)
+            try:
+                result = tool(**decided.args)
+            except Exception as error:
+                reviewed = review_error(self._decider, decided, error)
+                if reviewed is None:
+                    raise
+                raise InterpreterError(reviewed) from None
+            text = plain_text(result)
             return pick_result(result, text, self._decider.conclude_tool_call(decided, decided.result(text)))
 
         return call_guarded
@@ -108,7 +129,3 @@ class _GuardedExecutor(LocalPythonExecutor):
             if refusal.stops_run:
                 self._agent.interrupt()
             raise
-
-
-def _text_of(result: Any) -> str:
-    return result if isinstance(result, str) else str(result)
