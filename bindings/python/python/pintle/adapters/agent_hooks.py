@@ -20,18 +20,17 @@ transform. What they tell the model is added to the messages of the next model c
 from __future__ import annotations
 
 import asyncio
-import copy
 import json
 import os
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from agent_hooks import AgentContext, Decision, Transform, Verdict
 
 import pintle
 from pintle import AgentLife, Origin, Refusal, Runtime, ToolCall
-from pintle.adapters._calls import check_name
+from pintle.adapters._calls import check_name, json_text, value_like
 
 __all__ = ["PintleInterceptor"]
 
@@ -46,8 +45,6 @@ class _Session:
     origin: dict[str, Any]
     life: AgentLife
     turn: int = 0
-    calls: dict[str, ToolCall] = field(default_factory=dict)
-    """The calls that run, by ID, as hooks left them."""
 
 
 class PintleInterceptor:
@@ -70,7 +67,7 @@ class PintleInterceptor:
     def intercept(self, context: AgentContext, /) -> Any:
         """The verdict, when it is awaited."""
         # On a thread of its own: hooks may wait, and a question is asked on the thread of its call.
-        return asyncio.to_thread(self._intercept, copy.deepcopy(context))
+        return asyncio.to_thread(self._intercept, context)
 
     def _defer(self, request: pintle.ApprovalRequest) -> pintle.ApprovalResponse:
         self._asked.is_asked = True
@@ -105,14 +102,14 @@ class PintleInterceptor:
     def _at_input(self, session: _Session, context: AgentContext) -> Verdict:
         session.turn += 1
         session.life = self._runtime.life(Origin(**session.origin, turn=session.turn))
-        text = _text_of(context["input"]["content"])
+        text = json_text(context["input"]["content"])
         return _changed(text, session.life.begin_turn(session.life.submit_prompt(text)), "$target.content")
 
     def _at_pre_model_call(self, session: _Session, context: AgentContext) -> Verdict:
         request = {"model": context["model"]["id"], "messages": context["messages"]}
         if "tools" in context:
             request["tools"] = context["tools"]
-        reviewed = session.life.review("completion.pre", copy.deepcopy(request))
+        reviewed = session.life.review("completion.pre", request)
         for name in ("model", "tools"):
             if reviewed.get(name) != request.get(name):
                 reason = f"hooks changed `{name}`, which a host of AGENT-HOOKS does not let them"
@@ -138,21 +135,21 @@ class PintleInterceptor:
         call = self._call(context)
         decided = session.life.decide_tool_call(call)
         check_name(call, decided)
-        session.calls[decided.id] = decided
         return _changed(call.args, decided.args, "$target")
 
     def _at_post_tool_call(self, session: _Session, context: AgentContext) -> Verdict:
-        call = session.calls.pop(context["tool_call"]["id"], None) or self._call(context)
+        # A host shows the arguments as they were left.
+        call = self._call(context)
         value = context["tool_result"]["value"]
-        text = _text_of(value)
+        text = json_text(value)
         output = call.error(text) if context["tool_result"]["is_error"] else call.result(text)
         reviewed = session.life.conclude_tool_call(call, output)
         if reviewed.content == text and reviewed.is_error == output.is_error:
             return Verdict.allow()
-        return _transform("$target", _value_like(value, reviewed.content))
+        return _transform("$target", value_like(value, reviewed.content))
 
     def _at_output(self, session: _Session, context: AgentContext) -> Verdict:
-        text = _text_of(context["output"]["content"])
+        text = json_text(context["output"]["content"])
         reviewed = session.life.review_answer(text)
         if reviewed.next_message is not None:
             return Verdict.deny(reason=DENIED, message=reviewed.next_message)
@@ -175,22 +172,6 @@ def _changed(before: Any, after: Any, path: str) -> Verdict:
 
 def _transform(path: str, value: Any) -> Verdict:
     return Verdict(decision=Decision.TRANSFORM, transform=Transform(path=path, value=value))
-
-
-def _text_of(content: Any) -> str:
-    """The text of what is no text: its JSON."""
-    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-
-
-def _value_like(original: Any, text: str) -> Any:
-    """A changed text as a value of the original's type, if it still is one."""
-    if isinstance(original, str):
-        return text
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    return value if type(value) is type(original) else text
 
 
 def _to_wanted(call: dict[str, Any]) -> dict[str, Any]:
