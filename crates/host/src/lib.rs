@@ -104,7 +104,7 @@ pub use pintle_engine::{
 pub use pintle_handlers::async_runtime;
 pub use pintle_handlers::http::HttpGateway;
 #[cfg(feature = "http")]
-pub use pintle_handlers::http::{HttpError, HttpErrorCause, build_client};
+pub use pintle_handlers::http::{HttpError, HttpErrorCause, build_keyed_client, innermost_text};
 #[cfg(feature = "mcp")]
 pub use pintle_handlers::mcp;
 pub use pintle_handlers::{

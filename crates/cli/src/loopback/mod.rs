@@ -124,7 +124,7 @@ pub(crate) fn only_value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Optio
 }
 
 /// Whether a host, with or without a port, is this machine.
-fn is_loopback_host(host: &str) -> bool {
+pub(crate) fn is_loopback_host(host: &str) -> bool {
     let is_port = |port: &str| port.parse::<u16>().is_ok() && port.bytes().all(|byte| byte.is_ascii_digit());
     let is_own = |name: &str| {
         let bare = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);

@@ -272,8 +272,9 @@ fn a_server_that_never_answers_is_left_with_the_client() {
 #[test]
 fn keys_are_sent_to_no_address_that_others_can_read() {
     let fixture = guarded(&[]);
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
         (&["--url", "http://example.com/mcp"], "neither encrypted nor on this machine"),
+        (&["--url", "http://ada:t0p-secret@example.com/mcp?key=t0p"], "neither encrypted nor on this machine"),
         (&["--url", "http://localhost.example.com/mcp"], "neither encrypted nor on this machine"),
         (&["--url", "file:///etc/passwd"], "`file:` is not the address of an MCP server"),
         (&["--url", "https://example.com", "--header", "Key ${TOKEN}"], "a header is `Name: value`"),

@@ -7,6 +7,7 @@ mod request;
 mod resolve;
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use pintle_contract::{CancelToken, NetworkSpec};
 use reqwest::{Client, ClientBuilder};
@@ -25,12 +26,28 @@ pub const MOST_REDIRECTS: usize = 5;
 /// A new HTTP client, for connections with and without TLS.
 ///
 /// TLS uses the program's own cryptography if it has installed one, and `ring` otherwise.
-pub fn build_client() -> ClientBuilder {
+fn build_client() -> ClientBuilder {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         // It fails if another thread installs one at this moment, which does as well.
         drop(rustls::crypto::ring::default_provider().install_default());
     }
     Client::builder()
+}
+
+/// A new HTTP client for requests with keys. It follows no redirect, which could send them to a host that the user did not
+/// choose.
+pub fn build_keyed_client(connect_timeout: Duration) -> ClientBuilder {
+    build_client().connect_timeout(connect_timeout).redirect(reqwest::redirect::Policy::none())
+}
+
+/// The reason of an error: the outermost text only contains the address, the innermost one the reason.
+#[must_use]
+pub fn innermost_text(error: &dyn std::error::Error) -> String {
+    let mut deepest = error;
+    while let Some(source) = deepest.source() {
+        deepest = source;
+    }
+    deepest.to_string()
 }
 
 /// The host of a URL, or the text itself if it has no known host.

@@ -275,12 +275,9 @@ fn parse_headers(headers: &[(String, String)]) -> Result<HashMap<HeaderName, Hea
     headers.iter().map(header).collect()
 }
 
-/// A client without redirects, which could send the headers to another host.
 fn build_http_client() -> Result<reqwest::Client, String> {
-    crate::http::build_client()
+    crate::http::build_keyed_client(CONNECT)
         .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT)
-        .redirect(reqwest::redirect::Policy::none())
         // A reused connection to a restarted server would make the next call fail.
         .pool_max_idle_per_host(0)
         .build()

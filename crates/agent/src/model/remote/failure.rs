@@ -1,6 +1,7 @@
 //! Explains failed model calls to the user, with the next step.
 
 use genai::webc::StreamTimeout;
+use pintle_host::innermost_text;
 use serde_json::Value;
 
 use super::RemoteModel;
@@ -69,12 +70,7 @@ fn explain_stream_error(
                 format!("could not be reached within {} ms", model.timeouts.connect_ms),
             );
         }
-        // The outermost text only contains the address; the innermost contains the reason.
-        let mut deepest: &dyn std::error::Error = http;
-        while let Some(source) = deepest.source() {
-            deepest = source;
-        }
-        reason = deepest.to_string();
+        reason = innermost_text(http);
     }
     (
         ModelErrorKind::Retryable,

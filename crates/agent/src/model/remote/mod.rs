@@ -14,7 +14,7 @@ use std::time::Duration;
 use genai::resolver::{AuthData, Endpoint, ProviderConfig};
 use genai::{Client, Headers, ModelIden};
 use pintle_host::CancelToken;
-use pintle_host::build_client;
+use pintle_host::build_keyed_client;
 use pintle_host::contract::ModelSpec;
 
 use self::names::WireNames;
@@ -122,11 +122,7 @@ impl RemoteModel {
     }
 
     fn connect(&self) -> Result<Client, ModelError> {
-        // A redirect would send the key and the conversation to a host that the user did not choose.
-        let mut http = build_client()
-            .connect_timeout(Duration::from_millis(self.timeouts.connect_ms))
-            .redirect(reqwest::redirect::Policy::none())
-            .tcp_nodelay(true);
+        let mut http = build_keyed_client(Duration::from_millis(self.timeouts.connect_ms)).tcp_nodelay(true);
         // A proxy from the environment cannot reach a server on this machine.
         if self.address.as_deref().is_some_and(provider::is_local_address) {
             http = http.no_proxy();

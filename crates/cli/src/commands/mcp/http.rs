@@ -6,15 +6,15 @@
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::future::select;
 use parking_lot::Mutex;
 use pintle_host::async_runtime::runtime_handle;
-use pintle_host::build_client;
 use pintle_host::contract::MAX_PAYLOAD_BYTES;
+use pintle_host::{build_keyed_client, innermost_text};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use serde::Deserialize;
@@ -24,10 +24,11 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
-use url::{Host, Url};
+use url::Url;
 
-use super::{GRACE, ServerConnection};
+use super::{GRACE, ServerConnection, ServerOutput};
 use crate::error::CliError;
+use crate::loopback::is_loopback_host;
 
 /// The header with the session that a server opened.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -57,7 +58,6 @@ pub(super) struct HttpServer {
     /// The lines of the client; `None` is their end.
     to_send: UnboundedSender<Option<Vec<u8>>>,
     waiting: Mutex<Option<UnboundedReceiver<Option<Vec<u8>>>>>,
-    answers: Mutex<Option<Receiver<ServerLine>>>,
     sending: Mutex<Option<JoinHandle<()>>>,
     /// Told when the client has ended.
     ended: Arc<Notify>,
@@ -77,7 +77,7 @@ struct HttpSession {
 struct HttpSessionState {
     id: Option<HeaderValue>,
     version: Option<HeaderValue>,
-    /// Where lines of the server go, until the session is over.
+    /// Where lines of the server go, while the session is open.
     lines: Option<Sender<ServerLine>>,
 }
 
@@ -114,17 +114,15 @@ impl HttpServer {
         headers: &[String],
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, CliError> {
-        let is_local = match url.host() {
-            Some(Host::Domain(name)) => name == "localhost",
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        };
+        // The rest of the address may have a key in it.
+        let host = url.host_str().unwrap_or_default();
+        let is_local = is_loopback_host(host);
         match url.scheme() {
             "https" => {}
             "http" if is_local => {}
             "http" => {
-                let error = CliError::invalid_input(format!("--url: `{url}` is neither encrypted nor on this machine"));
+                let error =
+                    CliError::invalid_input(format!("--url: `http://{host}` is neither encrypted nor on this machine"));
                 return Err(error.help("use its https address"));
             }
             scheme => {
@@ -137,23 +135,16 @@ impl HttpServer {
             let (name, value) = parse_header(header, variable)?;
             map.append(name, value);
         }
-        // A redirect would send the headers and the arguments of calls to a host that the user did not choose.
-        let mut client = build_client()
-            .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT)
-            .redirect(reqwest::redirect::Policy::none());
+        let mut client = build_keyed_client(CONNECT).user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")));
         if is_local {
             client = client.no_proxy();
         }
         let client = client.build().map_err(|error| CliError::failure(format!("cannot speak HTTP: {error}")))?;
-        let (lines, answers) = channel();
         let (to_send, waiting) = unbounded_channel();
-        let state = Mutex::new(HttpSessionState { lines: Some(lines), ..HttpSessionState::default() });
         Ok(Self {
-            session: Arc::new(HttpSession { url, headers: map, client, state }),
+            session: Arc::new(HttpSession { url, headers: map, client, state: Mutex::default() }),
             to_send,
             waiting: Mutex::new(Some(waiting)),
-            answers: Mutex::new(Some(answers)),
             sending: Mutex::default(),
             ended: Arc::default(),
         })
@@ -185,33 +176,28 @@ fn parse_header(
 }
 
 impl ServerConnection for HttpServer {
-    fn start(&self) -> Result<(), CliError> {
-        let runtime = runtime_handle().map_err(|error| CliError::failure(format!("cannot speak HTTP: {error}")))?;
-        if let Some(waiting) = self.waiting.lock().take() {
-            let (session, ended) = (Arc::clone(&self.session), Arc::clone(&self.ended));
-            *self.sending.lock() = Some(runtime.spawn(async move {
-                let grace = async {
-                    ended.notified().await;
-                    sleep(GRACE).await;
-                };
-                // What was sent is waited for no longer than that.
-                select(pin!(Arc::clone(&session).send_all(waiting)), pin!(grace)).await;
-                session.close().await;
-            }));
-        }
-        Ok(())
+    fn start(&self) -> Result<ServerOutput, CliError> {
+        let failed = |reason: String| CliError::failure(format!("cannot speak HTTP: {reason}"));
+        let runtime = runtime_handle().map_err(|error| failed(error.to_string()))?;
+        let waiting = self.waiting.lock().take().ok_or_else(|| failed(String::from("it is open")))?;
+        let (lines, answers) = channel();
+        self.session.state.lock().lines = Some(lines);
+        let (session, ended) = (Arc::clone(&self.session), Arc::clone(&self.ended));
+        *self.sending.lock() = Some(runtime.spawn(async move {
+            let grace = async {
+                ended.notified().await;
+                sleep(GRACE).await;
+            };
+            // What was sent is waited for no longer than that.
+            select(pin!(Arc::clone(&session).send_all(waiting)), pin!(grace)).await;
+            session.close().await;
+        }));
+        Ok(Box::new(move |take| answers.into_iter().for_each(|line: ServerLine| take(line.as_deref()))))
     }
 
     fn send(&self, line: &[u8]) {
         // It is received until the session is over.
         let _ = self.to_send.send(Some(line.to_vec()));
-    }
-
-    fn read(&self, take: &mut dyn FnMut(Option<&[u8]>)) {
-        let lines = self.answers.lock().take();
-        for line in lines.into_iter().flatten() {
-            take(line.as_deref());
-        }
     }
 
     fn end_input(&self) {
@@ -286,7 +272,7 @@ impl HttpSession {
     async fn post(&self, line: &[u8]) -> Result<Response, String> {
         let accepted = const { HeaderValue::from_static("application/json, text/event-stream") };
         let request = self.build(Method::POST).header(ACCEPT, accepted).header(CONTENT_TYPE, JSON).body(line.to_vec());
-        let response = request.send().await.map_err(|error| error_text(&error))?;
+        let response = request.send().await.map_err(|error| innermost_text(&error))?;
         if let Some(id) = response.headers().get(SESSION) {
             self.state.lock().id.get_or_insert_with(|| id.clone());
         }
@@ -352,7 +338,7 @@ impl HttpSession {
             request = request.header(LAST_EVENT, last_event);
         }
         let opened = request.send().await.and_then(Response::error_for_status);
-        opened.map_err(|error| error_text(&error))
+        opened.map_err(|error| innermost_text(&error))
     }
 
     /// Passes on the messages of a stream, to the answer to a request or to its end. Returns whether it had the answer.
@@ -430,22 +416,11 @@ fn has_type(response: &Response, media_type: &str) -> bool {
 
 async fn read_body(response: &mut Response, most: usize) -> Result<Vec<u8>, String> {
     let mut body = Vec::new();
-    while let Some(part) = response.chunk().await.map_err(|error| error_text(&error))? {
+    while let Some(part) = response.chunk().await.map_err(|error| innermost_text(&error))? {
         if body.len() + part.len() > most {
             return Err(String::from("its answer is too long"));
         }
         body.extend_from_slice(&part);
     }
     Ok(body)
-}
-
-/// What went wrong, with its cause. The address is known, and may have a key in it.
-fn error_text(error: &reqwest::Error) -> String {
-    let mut text = String::new();
-    let mut cause: Option<&dyn std::error::Error> = Some(error);
-    while let Some(known) = cause {
-        text = known.to_string();
-        cause = known.source();
-    }
-    text
 }

@@ -69,16 +69,16 @@ fn parse_name(name: &str) -> Result<String, String> {
     }
 }
 
+/// Passes on each line of a server until it ends; `None` is one that was too long.
+type ServerOutput = Box<dyn FnOnce(&mut dyn FnMut(Option<&[u8]>))>;
+
 /// A server that messages are passed on to, a line each.
 trait ServerConnection: Send + Sync {
-    /// Starts the server, if it does not run yet.
-    fn start(&self) -> Result<(), CliError>;
+    /// Starts the server, once, and returns what it says.
+    fn start(&self) -> Result<ServerOutput, CliError>;
 
     /// Sends a line to the server. One that has ended gets nothing.
     fn send(&self, line: &[u8]);
-
-    /// Passes on each line of the server until it ends; `None` is one that was too long.
-    fn read(&self, take: &mut dyn FnMut(Option<&[u8]>));
 
     /// Ends the server: nothing more is sent to it. What it was asked before, it may answer for [`GRACE`].
     fn end_input(&self);
@@ -109,10 +109,7 @@ impl McpArgs {
         let proxy = McpProxy::open(hooks, options, to_client, to_server, notify);
         let proxy = proxy.map_err(|error| CliError::failure(error.message).help(error.help.unwrap_or_default()))?;
         // Nothing is started before the hooks allowed the session.
-        if let Err(error) = server.start() {
-            proxy.close();
-            return Err(error);
-        }
+        let read = server.start().inspect_err(|_| proxy.close())?;
         let (from_client, connection) = (proxy.clone(), Arc::clone(&server));
         // It is not waited for: a client may keep its side open when the server has ended.
         thread::spawn(move || {
@@ -126,7 +123,7 @@ impl McpArgs {
             }
             connection.end_input();
         });
-        server.read(&mut |line| match line {
+        read(&mut |line| match line {
             Some(line) => proxy.read_server(line),
             None => proxy.skip_long_line(false),
         });

@@ -1,26 +1,25 @@
 //! MCP servers that are programs, reached over their standard input and output.
 
 use std::io::{BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::{GRACE, POLL, ServerConnection, read_lines};
+use super::{GRACE, POLL, ServerConnection, ServerOutput, read_lines};
 use crate::error::CliError;
 
 pub(super) struct ProgramServer {
     command: Vec<String>,
     child: Mutex<Option<Child>>,
     input: Mutex<Option<ChildStdin>>,
-    output: Mutex<Option<ChildStdout>>,
 }
 
 impl ProgramServer {
     /// A server that is not started yet.
     pub(super) fn new(command: Vec<String>) -> Self {
-        Self { command, child: Mutex::default(), input: Mutex::default(), output: Mutex::default() }
+        Self { command, child: Mutex::default(), input: Mutex::default() }
     }
 
     /// Waits until the program ends, and says whether it succeeded. `None` if it takes too long.
@@ -49,7 +48,7 @@ impl ProgramServer {
 }
 
 impl ServerConnection for ProgramServer {
-    fn start(&self) -> Result<(), CliError> {
+    fn start(&self) -> Result<ServerOutput, CliError> {
         let (program, arguments) =
             self.command.split_first().ok_or_else(|| CliError::invalid_input("name a command"))?;
         let mut server = Command::new(program);
@@ -58,22 +57,16 @@ impl ServerConnection for ProgramServer {
             CliError::failure(format!("cannot start the MCP server `{program}`: {error}"))
                 .help("name its command as it was in the settings of the client, after `--`")
         })?;
-        (*self.input.lock(), *self.output.lock()) = (child.stdin.take(), child.stdout.take());
+        let output = child.stdout.take();
+        *self.input.lock() = child.stdin.take();
         *self.child.lock() = Some(child);
-        Ok(())
+        Ok(Box::new(move |take| output.into_iter().for_each(|output| read_lines(BufReader::new(output), take))))
     }
 
     fn send(&self, line: &[u8]) {
         if let Some(input) = self.input.lock().as_mut() {
             // A server that does not read has ended, which its output says.
             let _ = input.write_all(line).and_then(|()| input.flush());
-        }
-    }
-
-    fn read(&self, take: &mut dyn FnMut(Option<&[u8]>)) {
-        let output = self.output.lock().take();
-        if let Some(output) = output {
-            read_lines(BufReader::new(output), take);
         }
     }
 
