@@ -86,6 +86,9 @@ pub(crate) fn run_program(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>) ->
         push_subcommands(walk, call, facts.grammar(), SUBCOMMANDS.rows(&facts.sections));
     }
     option_uses::use_options(walk, call, facts);
+    if let Some(sender) = &facts.sender {
+        transfer::push_sent(walk, call, sender);
+    }
     walk.run_references(call.name, call.args);
     loads::push_loads(walk, call, facts);
     loads::push_variable_loads(walk, call);

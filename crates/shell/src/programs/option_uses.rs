@@ -48,7 +48,10 @@ impl ValueUse {
 const FILTERS: &str = "gzip pigz zstd xz bzip2 lz4 pzstd zstdmt gunzip unzstd unxz bunzip2";
 
 /// The values of an option: each argument with the one behind it if that is the value.
-fn option_values<'a>(args: &'a [ShellArg], option: &str) -> impl Iterator<Item = (ShellArg, &'a [ShellArg])> {
+pub(super) fn option_values<'a>(
+    args: &'a [ShellArg],
+    option: &str,
+) -> impl Iterator<Item = (ShellArg, &'a [ShellArg])> {
     let value_of = move |(index, arg): (usize, &'a ShellArg)| {
         let glued = glued_value(&arg.text, option)?;
         let rest = args.get(index + 1..).unwrap_or_default();
@@ -67,7 +70,7 @@ fn option_values<'a>(args: &'a [ShellArg], option: &str) -> impl Iterator<Item =
 }
 
 /// The value of an option in the same word; empty if it is the next one. `None`: the word has not this option.
-fn glued_value<'t>(text: &'t str, option: &str) -> Option<&'t str> {
+pub(super) fn glued_value<'t>(text: &'t str, option: &str) -> Option<&'t str> {
     let Some(name) = option.strip_prefix('-') else {
         return if option == "+" { text.strip_prefix(option) } else { (text == option).then_some("") };
     };

@@ -2,7 +2,8 @@
 
 use super::files::{is_host_path, write_inside, write_target};
 use super::network::sends_local_data;
-use super::table::{TableRow, facts_of};
+use super::option_uses::{glued_value, option_values};
+use super::table::TableRow;
 use crate::address::push_address;
 use crate::walk::{CommandWalk, ParsedOptions, ProgramCall, ShellArg, TextFlow, TextTaint};
 use crate::word_lists::is_listed;
@@ -183,23 +184,22 @@ pub(super) fn run_senders(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
         }
         return TextFlow::from_taint(TextTaint::NETWORK);
     }
-    let Some(SenderDef { hosts, files, inputs }) = facts_of(call.name).sender else { return TextFlow::default() };
-    let mut taint = TextTaint::NONE;
-    let mut host = None;
-    for (index, arg) in call.args.iter().enumerate() {
-        let value = call.args.get(index + 1);
-        if is_listed(hosts, &arg.text) {
-            host = value.map(|value| value.text.clone());
-        } else if is_listed(files, &arg.text) {
-            taint |=
-                value.map_or(TextTaint::NONE, |file| walk.read_file(call.name, file, false).taint | TextTaint::FILE);
-        } else if is_listed(inputs, &arg.text) {
-            taint |= call.stdin.taint;
-        }
-        taint |= arg.taint;
-    }
-    if let Some(host) = host.filter(|_| sends_local_data(taint)) {
-        push_address(walk, OperationKind::Upload, call.name, &host, taint);
-    }
     TextFlow::from_taint(TextTaint::NETWORK)
+}
+
+/// Adds what a program gives to the servers that its options name: its input, files and what is in its arguments.
+pub(super) fn push_sent(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, sender: &SenderDef) {
+    let options = |listed: &'static str| listed.split_ascii_whitespace();
+    let mut taint = call.args.iter().fold(TextTaint::NONE, |taint, arg| taint | arg.taint);
+    for (file, _) in options(sender.files).flat_map(|option| option_values(call.args, option)) {
+        taint |= walk.read_file(call.name, &file, false).taint | TextTaint::FILE;
+    }
+    if options(sender.inputs).any(|option| call.args.iter().any(|arg| glued_value(&arg.text, option).is_some())) {
+        taint |= call.stdin.taint;
+    }
+    if sends_local_data(taint) {
+        for (host, _) in options(sender.hosts).flat_map(|option| option_values(call.args, option)) {
+            push_address(walk, OperationKind::Upload, call.name, &host.text, taint);
+        }
+    }
 }
