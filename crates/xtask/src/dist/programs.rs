@@ -38,7 +38,9 @@ pub(super) fn build(root: &Path, target: &DistTarget, facts: &ReleaseFacts) -> R
     }
     let flags: Vec<String> = remap("--remap-path-prefix").into_iter().chain(link_args).collect();
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-    cargo.env(format!("CFLAGS_{}", target.triple.replace('-', "_")), remap("-ffile-prefix-map").join(" "));
+    let mut c_flags = remap("-ffile-prefix-map").to_vec();
+    c_flags.extend(target.c_flags.iter().map(|flag| String::from(*flag)));
+    cargo.env(format!("CFLAGS_{}", target.triple.replace('-', "_")), c_flags.join(" "));
     cargo.env("LIBSQLITE3_FLAGS", SQLITE_FLAGS);
     run_tool(&mut cargo)
 }

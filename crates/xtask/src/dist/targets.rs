@@ -8,6 +8,8 @@ pub(super) struct DistTarget {
     pub(super) cross_build: &'static str,
     /// Variables of the build.
     pub(super) variables: &'static [(&'static str, &'static str)],
+    /// Flags for the parts in C.
+    pub(super) c_flags: &'static [&'static str],
     /// Arguments of the linker of this machine. LLD is the one that comes with Rust.
     pub(super) link_args: &'static [&'static str],
     pub(super) is_windows: bool,
@@ -19,6 +21,9 @@ pub(super) struct DistTarget {
     pub(super) npm: (&'static str, &'static str),
 }
 
+/// Functions in C are not unwound: nothing in them panics, and a panic in Rust that they call ends before it reaches them.
+const NO_UNWIND_TABLES: &[&str] = &["-fno-asynchronous-unwind-tables"];
+
 /// The argument for the linker LLD.
 pub(super) const USE_LLD: &str = "-fuse-ld=lld";
 
@@ -28,6 +33,7 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         triple: "x86_64-unknown-linux-musl",
         cross_build: "zigbuild",
         variables: &[("CC_x86_64_unknown_linux_musl", "musl-gcc")],
+        c_flags: NO_UNWIND_TABLES,
         // A program that can be loaded anywhere has a list of its pointers; the first makes it twenty times smaller.
         // The last two make functions with the same code one, and constants with the same bytes: nothing here tells
         // such apart by their addresses.
@@ -41,6 +47,7 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         triple: "aarch64-unknown-linux-musl",
         cross_build: "zigbuild",
         variables: &[],
+        c_flags: NO_UNWIND_TABLES,
         link_args: &[],
         is_windows: false,
         deb_arch: Some("arm64"),
@@ -51,6 +58,7 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         triple: "x86_64-pc-windows-gnu",
         cross_build: "build",
         variables: &[],
+        c_flags: &[],
         link_args: &[],
         is_windows: true,
         deb_arch: None,
@@ -61,6 +69,7 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         triple: "aarch64-apple-darwin",
         cross_build: "build",
         variables: &[("MACOSX_DEPLOYMENT_TARGET", "11.0")],
+        c_flags: &[],
         link_args: &[],
         is_windows: false,
         deb_arch: None,
@@ -71,6 +80,7 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         triple: "x86_64-apple-darwin",
         cross_build: "build",
         variables: &[("MACOSX_DEPLOYMENT_TARGET", "10.12")],
+        c_flags: &[],
         link_args: &[],
         is_windows: false,
         deb_arch: None,
