@@ -17,8 +17,8 @@ use std::process::Command;
 use xtask::{ChoreReport, SourceWorkspace, capture_output};
 
 use packages::PACKAGES;
-use staging::run_tool;
 pub(crate) use staging::{ReleaseFacts, fill_template};
+use staging::{list_files, run_tool};
 use targets::{DIST_TARGETS, DistTarget};
 
 /// Where the packages are, from the root of the repository.
@@ -51,6 +51,8 @@ struct DistPlace<'a> {
     facts: ReleaseFacts,
     /// The directory of the packages.
     out: PathBuf,
+    /// Whether everything that is compiled is there already.
+    are_built: bool,
 }
 
 pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
@@ -114,14 +116,15 @@ fn make_packages(workspace: &SourceWorkspace, root: &Path, options: &DistOptions
     for target in options.targets.iter().filter(|_| !options.built) {
         programs::build(root, target, &facts)?;
     }
-    if options.only.iter().any(|name| name == PROGRAMS) {
-        return Ok(String::new());
+    let place = DistPlace { root, workspace, facts, out, are_built: options.built };
+    let is_named = |name: &str| options.only.iter().any(|only| only == name);
+    if is_named(PROGRAMS) {
+        // On a machine that makes no packages, what these need from it: the module for Python is compiled, too.
+        return if is_named("wheel") { packages::make_wheels(&place, &options.targets) } else { Ok(()) }
+            .map(|()| String::new());
     }
-    let place = DistPlace { root, workspace, facts, out };
     programs::write_pages(&place)?;
-    for package in
-        PACKAGES.iter().filter(|package| options.only.is_empty() || options.only.iter().any(|n| n == package.name))
-    {
+    for package in PACKAGES.iter().filter(|package| options.only.is_empty() || is_named(package.name)) {
         (package.make)(&place, &options.targets)?;
     }
     write_sums(&place.out)
@@ -144,11 +147,8 @@ fn write_sums(out: &Path) -> Result<String, String> {
 }
 
 fn list_packages(out: &Path) -> Result<Vec<String>, String> {
-    let entries = fs::read_dir(out).map_err(|error| format!("cannot read `{}`: {error}", out.display()))?;
-    let files = entries.filter_map(Result::ok).filter(|entry| entry.path().is_file());
-    let mut names: Vec<String> = files.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    Ok(names)
+    let name = |path: PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
+    Ok(list_files(out, "")?.into_iter().filter_map(name).collect())
 }
 
 /// Each package with its size in bytes.

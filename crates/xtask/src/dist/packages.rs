@@ -6,8 +6,8 @@ use std::process::Command;
 
 use xtask::capture_output;
 
-use super::programs::{SHELLS, program_path};
-use super::staging::{copy_file, fill_template, run_tool, write_file};
+use super::programs::{SHELLS, program_path, set_environment};
+use super::staging::{copy_file, fill_template, list_files, run_tool, write_file};
 use super::targets::DistTarget;
 use super::{DistPlace, sbom};
 
@@ -79,10 +79,9 @@ impl DistPlace<'_> {
 
     fn copy_pages(&self, kind: &str, dir: &Path) -> Result<(), String> {
         let from = self.pages_dir().join(kind);
-        let entries = fs::read_dir(&from).map_err(|error| format!("cannot read `{}`: {error}", from.display()))?;
-        entries
-            .filter_map(Result::ok)
-            .try_for_each(|entry| copy_file(&entry.path(), &dir.join(entry.file_name()), false))
+        list_files(&from, "")?
+            .iter()
+            .try_for_each(|file| copy_file(file, &dir.join(file.file_name().unwrap_or_default()), false))
     }
 
     /// Packs a directory of unfinished packages as a compressed tar.
@@ -165,20 +164,33 @@ fn indented(text: &str) -> String {
     text.trim().lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn make_wheels(place: &DistPlace<'_>, targets: &[&'static DistTarget]) -> Result<(), String> {
-    let version = &place.facts.version;
+/// The Python package with the programs. Another machine may have built it (`--built`), beside its programs.
+pub(super) fn make_wheels(place: &DistPlace<'_>, targets: &[&'static DistTarget]) -> Result<(), String> {
     for target in targets {
-        let dir = place.stage(&format!("wheel-{}", target.triple))?;
-        place.copy_programs(target, &dir.join(format!("pintle-{version}.data/scripts")))?;
-        let info = dir.join(format!("pintle-{version}.dist-info"));
-        place.copy_texts(&LICENSES, &info.join("licenses"))?;
-        place.write_text("wheel/METADATA", &info.join("METADATA"), &[])?;
-        let tags: String = target.wheel_tags.iter().map(|tag| format!("Tag: py3-none-{tag}\n")).collect();
-        place.write_text("wheel/WHEEL", &info.join("WHEEL"), &[("WHEEL_TAGS", tags.trim_end())])?;
-        place.seal(&dir)?;
-        let mut wheel = Command::new("python3");
-        wheel.args(["-m", "wheel", "pack", "--dest-dir"]).arg(&place.out).arg(&dir);
-        run_tool(wheel.env("SOURCE_DATE_EPOCH", &place.facts.time).stdout(std::process::Stdio::null()))?;
+        let programs = program_path(place.root, target, "");
+        if !place.are_built {
+            build_wheels(place, target, &programs)?;
+        }
+        for wheel in list_files(&programs, ".whl")? {
+            copy_file(&wheel, &place.out.join(wheel.file_name().unwrap_or_default()), false)?;
+        }
+    }
+    Ok(())
+}
+
+fn build_wheels(place: &DistPlace<'_>, target: &DistTarget, programs: &Path) -> Result<(), String> {
+    for old in list_files(programs, ".whl")? {
+        fs::remove_file(&old).map_err(|error| format!("cannot remove `{}`: {error}", old.display()))?;
+    }
+    for (triple, tag) in target.modules {
+        let mut build = Command::new(place.root.join("bindings/python/build-wheel"));
+        build.args([programs, programs]).args(["--", "--release", "--target", triple]);
+        if !tag.is_empty() {
+            // The linker of another toolchain, for the oldest system that the tag can name.
+            build.args(["--zig", "--compatibility", tag]);
+        }
+        set_environment(&mut build, place.root, target, triple, &place.facts, &[])?;
+        run_tool(build.stdout(std::process::Stdio::null()))?;
     }
     Ok(())
 }
@@ -219,11 +231,8 @@ fn package_crates(place: &DistPlace<'_>, _targets: &[&'static DistTarget]) -> Re
     cargo.args(["package", "--quiet", "--locked", "--no-verify", "--workspace", "--exclude", "xtask", "--exclude"]);
     cargo.args(["pintle-testkit", "--target-dir"]).arg(&target_dir);
     run_tool(cargo.current_dir(place.root))?;
-    let made = target_dir.join("package");
-    let entries = fs::read_dir(&made).map_err(|error| format!("cannot read `{}`: {error}", made.display()))?;
-    let crates = entries.filter_map(Result::ok).filter(|entry| entry.file_name().to_string_lossy().ends_with(".crate"));
-    for entry in crates {
-        copy_file(&entry.path(), &dir.join(entry.file_name()), false)?;
+    for file in list_files(&target_dir.join("package"), ".crate")? {
+        copy_file(&file, &dir.join(file.file_name().unwrap_or_default()), false)?;
     }
     place.seal(&dir)?;
     place.write_tar(&name, &format!("{name}.tar.gz"))
@@ -254,8 +263,6 @@ mod tests {
         ("npm/pintle/package.json", &["NPM_PLATFORMS"]),
         ("npm/platform/package.json", &["NPM_PLATFORM", "NPM_OS", "NPM_CPU"]),
         ("systemd/pintle-serve.service", &[]),
-        ("wheel/METADATA", &[]),
-        ("wheel/WHEEL", &["WHEEL_TAGS"]),
     ];
     /// The other files there.
     const TOOLS: [&str; 6] =
@@ -266,7 +273,13 @@ mod tests {
         let workspace = SourceWorkspace::open().unwrap();
         let facts = ReleaseFacts { time: String::from("1"), ..ReleaseFacts::read(&workspace).unwrap() };
         let scratch = tempfile::tempdir().unwrap();
-        let place = DistPlace { root: &workspace.root, workspace: &workspace, facts, out: scratch.path().to_owned() };
+        let place = DistPlace {
+            root: &workspace.root,
+            workspace: &workspace,
+            facts,
+            out: scratch.path().to_owned(),
+            are_built: true,
+        };
         for (template, names) in TEMPLATES {
             let values: Vec<(&str, &str)> = names.iter().map(|name| (*name, "{}")).collect();
             let to = scratch.path().join("text");

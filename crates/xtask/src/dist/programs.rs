@@ -17,18 +17,12 @@ const SQLITE_FLAGS: &str = "-USQLITE_ENABLE_FTS3 -USQLITE_ENABLE_FTS3_PARENTHESI
                             -USQLITE_ENABLE_DBSTAT_VTAB -USQLITE_SOUNDEX -USQLITE_ENABLE_STAT4 \
                             -USQLITE_ENABLE_COLUMN_METADATA -DSQLITE_OMIT_LOAD_EXTENSION";
 
-/// Builds the programs for a platform. Neither the directory of the sources nor that of cargo is in them.
+/// Builds the programs for a platform.
 pub(super) fn build(root: &Path, target: &DistTarget, facts: &ReleaseFacts) -> Result<(), String> {
-    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let cargo_home = cargo_home.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).ok_or("set CARGO_HOME")?;
-    let places = [(root, "/pintle"), (cargo_home.as_path(), "/cargo")];
-    let remap = |option: &str| places.map(|(from, to)| format!("{option}={}={to}", from.display()));
     let mut cargo = Command::new("cargo");
     cargo.arg(if target.is_native() { "build" } else { target.cross_build });
     cargo.args(["--locked", "--profile", "dist", "--package", "pintle-cli", "--target", target.triple]);
-    // The variables of this process are those of the cargo that started it, for another package.
-    cargo.env("CARGO_TARGET_DIR", root.join("target")).current_dir(root).env("SOURCE_DATE_EPOCH", &facts.time);
-    cargo.env("CARGO_INCREMENTAL", "0").envs(target.variables.iter().copied().filter(|_| target.is_native()));
+    cargo.current_dir(root).envs(target.variables.iter().copied().filter(|_| target.is_native()));
     let mut link_args: Vec<String> = Vec::new();
     for argument in target.link_args.iter().filter(|_| target.is_native()) {
         link_args.push(format!("-Clink-arg={argument}"));
@@ -36,13 +30,36 @@ pub(super) fn build(root: &Path, target: &DistTarget, facts: &ReleaseFacts) -> R
             link_args.push(format!("-Clink-arg=-B{}", find_lld()?.display()));
         }
     }
-    let flags: Vec<String> = remap("--remap-path-prefix").into_iter().chain(link_args).collect();
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-    let mut c_flags = remap("-ffile-prefix-map").to_vec();
-    c_flags.extend(target.c_flags.iter().map(|flag| String::from(*flag)));
-    cargo.env(format!("CFLAGS_{}", target.triple.replace('-', "_")), c_flags.join(" "));
-    cargo.env("LIBSQLITE3_FLAGS", SQLITE_FLAGS);
-    run_tool(&mut cargo)
+    set_environment(&mut cargo, root, target, target.triple, facts, &link_args)?;
+    run_tool(cargo.env("LIBSQLITE3_FLAGS", SQLITE_FLAGS))
+}
+
+/// Sets what a build for a platform reads from its environment, so that every machine makes the same bytes.
+pub(super) fn set_environment(
+    command: &mut Command,
+    root: &Path,
+    target: &DistTarget,
+    triple: &str,
+    facts: &ReleaseFacts,
+    rust_flags: &[String],
+) -> Result<(), String> {
+    let mut flags = path_maps(root, "--remap-path-prefix")?;
+    flags.extend_from_slice(rust_flags);
+    let mut c_flags = path_maps(root, "-ffile-prefix-map")?;
+    c_flags.extend(target.c_flags.iter().map(ToString::to_string));
+    // The variables of this process are those of the cargo that started it, for another package.
+    command.env("CARGO_TARGET_DIR", root.join("target")).env("SOURCE_DATE_EPOCH", &facts.time);
+    command.env("CARGO_INCREMENTAL", "0").env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    command.env(format!("CFLAGS_{}", triple.replace('-', "_")), c_flags.join(" "));
+    Ok(())
+}
+
+/// Options of a compiler after which neither the directory of the sources nor that of cargo is in what it writes.
+fn path_maps(root: &Path, option: &str) -> Result<Vec<String>, String> {
+    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo_home = cargo_home.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).ok_or("set CARGO_HOME")?;
+    let places = [(root, "/pintle"), (&cargo_home, "/cargo")];
+    Ok(places.map(|(from, to)| format!("{option}={}={to}", from.display())).to_vec())
 }
 
 /// The directory with the linker LLD of the toolchain, under the name that compilers look for.

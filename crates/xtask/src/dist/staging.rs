@@ -1,7 +1,7 @@
 //! What the packages share: facts about the release, texts from templates, and the tools that are started.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use xtask::{SourceWorkspace, capture_output};
@@ -60,6 +60,15 @@ pub(super) fn run_tool(command: &mut Command) -> Result<(), String> {
     let status =
         command.status().map_err(|error| format!("cannot run `{name}`: {error}; see docs/contributing/release.md"))?;
     if status.success() { Ok(()) } else { Err(format!("`{name}` failed: {status}")) }
+}
+
+/// The files of a directory whose names end like that, in order.
+pub(super) fn list_files(dir: &Path, suffix: &str) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(dir).map_err(|error| format!("cannot read `{}`: {error}", dir.display()))?;
+    let mut files: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    files.retain(|path| path.is_file() && path.to_string_lossy().ends_with(suffix));
+    files.sort();
+    Ok(files)
 }
 
 /// Copies a file, creates its directory, and sets its mode to that of a program or of a text.

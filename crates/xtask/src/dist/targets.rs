@@ -15,8 +15,9 @@ pub(super) struct DistTarget {
     pub(super) is_windows: bool,
     /// The architecture of a Debian package, if there is one.
     pub(super) deb_arch: Option<&'static str>,
-    /// The tags of the wheel.
-    pub(super) wheel_tags: &'static [&'static str],
+    /// The platforms of Rust that its Python modules are built for, each with the tag of a Linux wheel. An interpreter on Linux
+    /// loads only a module for the C library that it runs with; the programs in the wheel are the same.
+    pub(super) modules: &'static [(&'static str, &'static str)],
     /// The operating system and the processor, as Node.js names them.
     pub(super) npm: (&'static str, &'static str),
 }
@@ -27,7 +28,7 @@ const NO_UNWIND_TABLES: &[&str] = &["-fno-asynchronous-unwind-tables"];
 /// The argument for the linker LLD.
 pub(super) const USE_LLD: &str = "-fuse-ld=lld";
 
-/// Every platform. Programs for Linux are static, so their wheels are for the oldest system that a tag can name.
+/// Every platform.
 pub(super) const DIST_TARGETS: &[DistTarget] = &[
     DistTarget {
         triple: "x86_64-unknown-linux-musl",
@@ -40,7 +41,7 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         link_args: &["-Wl,-z,pack-relative-relocs", USE_LLD, "-Wl,--icf=all", "-Wl,--ignore-data-address-equality"],
         is_windows: false,
         deb_arch: Some("amd64"),
-        wheel_tags: &["manylinux_2_17_x86_64", "musllinux_1_1_x86_64"],
+        modules: &[("x86_64-unknown-linux-gnu", "manylinux_2_17"), ("x86_64-unknown-linux-musl", "musllinux_1_2")],
         npm: ("linux", "x64"),
     },
     DistTarget {
@@ -51,7 +52,7 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         link_args: &[],
         is_windows: false,
         deb_arch: Some("arm64"),
-        wheel_tags: &["manylinux_2_17_aarch64", "musllinux_1_1_aarch64"],
+        modules: &[("aarch64-unknown-linux-gnu", "manylinux_2_17"), ("aarch64-unknown-linux-musl", "musllinux_1_2")],
         npm: ("linux", "arm64"),
     },
     DistTarget {
@@ -62,7 +63,7 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         link_args: &[],
         is_windows: true,
         deb_arch: None,
-        wheel_tags: &["win_amd64"],
+        modules: &[("x86_64-pc-windows-gnu", "")],
         npm: ("win32", "x64"),
     },
     DistTarget {
@@ -73,7 +74,7 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         link_args: &[],
         is_windows: false,
         deb_arch: None,
-        wheel_tags: &["macosx_11_0_arm64"],
+        modules: &[("aarch64-apple-darwin", "")],
         npm: ("darwin", "arm64"),
     },
     DistTarget {
@@ -84,7 +85,7 @@ pub(super) const DIST_TARGETS: &[DistTarget] = &[
         link_args: &[],
         is_windows: false,
         deb_arch: None,
-        wheel_tags: &["macosx_10_12_x86_64"],
+        modules: &[("x86_64-apple-darwin", "")],
         npm: ("darwin", "x64"),
     },
 ];
