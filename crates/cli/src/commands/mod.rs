@@ -139,6 +139,9 @@ commands! {
     /// Run an MCP server behind your hooks.
     #[command(long_about = mcp::LONG_ABOUT)]
     Mcp(mcp::McpArgs),
+    /// Answer the contexts of a host that speaks AGENT-HOOKS.
+    #[command(long_about = intercept::LONG_ABOUT)]
+    Intercept(intercept::InterceptArgs),
     /// Run hooks for another agent, such as Claude Code.
     ///
     /// `pintle install` configures the agent to run this command.

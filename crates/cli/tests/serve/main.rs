@@ -7,6 +7,7 @@ mod attacks;
 mod fixture;
 mod guide;
 mod http;
+mod intercept;
 mod mcp;
 mod mcp_http;
 mod schema;
