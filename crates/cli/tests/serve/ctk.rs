@@ -140,3 +140,36 @@ fn a_kit_that_ends_in_the_middle_permits_nothing() {
     assert_eq!((&ran["outcome"], &ran["final_output"]), (&json!("blocked"), &Value::Null));
     assert_eq!(points(ran), ["agent_startup", "agent_shutdown"]);
 }
+
+#[test]
+fn an_interceptor_that_takes_longer_than_declared_denies() {
+    let mut kit = FakeKit::start();
+    let document = json!({
+        "declaration": "agent-hooks-declaration/1.0",
+        "bindings": [{"id": "slow", "kind": "own.slow", "timeout_ms": 1}],
+    });
+    let host = json!({
+        "surface": {
+            "interception_points": ["agent_startup", "input", "output", "agent_shutdown"],
+            "profiles": {"sequential/first_deny": {"on_approval": ["stop"]}},
+            "tool_seam_host_error": "continue",
+        },
+        "kinds": ["own.slow"],
+    });
+    let scenario = json!({"input": {"content": "hi"}});
+    kit.send(&json!({"load": {"scenario": scenario, "declaration": {"document": document, "host": host}}}));
+    let loaded = loop {
+        let line = kit.receive().unwrap();
+        if line.get("ask").is_none() {
+            break line;
+        }
+        kit.send(&json!({"id": line["id"], "value": null}));
+    };
+    assert_eq!(loaded, json!({"loaded": true}));
+    kit.send(&json!({"run": true}));
+    let lines = std::iter::from_fn(|| kit.receive()).find(|line| line.get("ask").is_none());
+    let ran = lines.unwrap();
+    assert_eq!(ran["outcome"], "blocked");
+    assert_eq!(ran["records"][0]["verdict"]["reason"], "host_error:interceptor_timeout");
+    assert_eq!(ran["records"][0]["verdicts"][0]["name"], "slow");
+}

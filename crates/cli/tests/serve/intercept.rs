@@ -182,6 +182,10 @@ fn what_cannot_be_decided_is_denied() {
     for args in [json!([]), json!("rm -rf /"), json!(null)] {
         assert_eq!(host.call("1", "shell", args)["decision"], "deny");
     }
+    // What is judged must be what is done.
+    let call = json!({"id": "9", "name": "shell", "args": {"command": "ls"}});
+    let other = host.ask("pre_tool_call", &json!({"command": "rm -rf /"}), json!({ "tool_call": call }));
+    assert_eq!(other["reason"], "pintle:failed");
     // An approval would let a call run that hooks changed before they asked.
     let asked = host.call("2", "both", json!({"to": "prod"}));
     assert_eq!(asked["decision"], "deny", "{asked}");
@@ -203,7 +207,8 @@ fn a_hook_that_does_not_load_answers_nothing() {
 fn the_verdict_of_the_guide_is_what_the_program_answers() {
     let guide = include_str!("../../../../docs/guide/agent-hooks.md");
     let lines: Vec<&str> = guide.lines().filter(|line| line.starts_with('{')).collect();
-    let mut host = InterceptedHost::start(&ServeFixture::new());
+    let fixture = ServeFixture::new();
+    let mut host = InterceptedHost::start(&fixture);
     assert!(!lines.is_empty());
     for pair in lines.chunks(2) {
         assert_eq!(host.ask_line(pair[0]).to_string(), pair[1]);

@@ -120,6 +120,10 @@ pub fn target_of_payload(point: InterceptionPoint, payload: &Value) -> Value {
 /// If the context is not valid, or the event cannot have its target.
 pub fn read_context(context: &Map<String, Value>) -> Result<(InterceptionPoint, Value), HostFault> {
     let point = validate_context(context)?;
+    if !point.shows_one_target(context) {
+        // What is judged would not be what is done.
+        return Err(HostFault::new(HostError::ContextInvalid, "`target` is not what the context shows of it"));
+    }
     let part =
         |field: &str, part: &str| context.get(field).and_then(|value| value.get(part)).cloned().unwrap_or_default();
     let model = part("model", "id");

@@ -90,6 +90,13 @@ impl InterceptionPoint {
         }
     }
 
+    /// Whether the two places of a context that show the target show the same.
+    pub(super) fn shows_one_target(self, context: &Map<String, Value>) -> bool {
+        let (field, part) = self.target_field();
+        let shown = context.get(field).and_then(|shown| part.map_or(Some(shown), |part| shown.get(part)));
+        shown == context.get("target")
+    }
+
     /// Replaces the target in a context, wherever it shows it.
     pub(super) fn set_target(self, context: &mut Map<String, Value>, target: Value) {
         let (field, part) = self.target_field();
