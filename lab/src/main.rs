@@ -1,6 +1,7 @@
 //! Chores that need documents, packages or programs from outside the repository: `cargo lab` lists them.
 
 mod clients;
+mod conformance;
 mod git_options;
 mod scorecard;
 mod seeds;
@@ -35,6 +36,12 @@ const CHORES: &[RepositoryChore] = &[
         arguments: "[--documents DIR] [--latest] [--packs] [CLIENT..]",
         about: "install the supported agents, and prove in each that hooks are enforced; needs npm",
         run: clients::run,
+    },
+    RepositoryChore {
+        name: "conformance",
+        arguments: "",
+        about: "run the public conformance kit of AGENT-HOOKS on the agent loop, and print the score; needs Python and its registry",
+        run: conformance::run,
     },
     RepositoryChore {
         name: "picture",

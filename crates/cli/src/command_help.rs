@@ -178,6 +178,13 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "intercept",
+        &[
+            ("intercept --hooks .", "answer by the project's hooks"),
+            ("intercept --hooks . --tapes sessions", "and record each session"),
+        ],
+    ),
+    (
         "init",
         &[
             ("init", "guard all agents of this machine"),

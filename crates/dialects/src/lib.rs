@@ -8,6 +8,7 @@
 //!
 //! This crate does not read files: the loader reads them and passes [`Artifact`]s.
 
+pub mod agent_hooks;
 pub mod ai_harness;
 pub mod command_hooks;
 pub mod docker_agent;

@@ -139,6 +139,9 @@ commands! {
     /// Run an MCP server behind your hooks.
     #[command(long_about = mcp::LONG_ABOUT)]
     Mcp(mcp::McpArgs),
+    /// Answer the contexts of a host that speaks AGENT-HOOKS.
+    #[command(long_about = intercept::LONG_ABOUT)]
+    Intercept(intercept::InterceptArgs),
     /// Run hooks for another agent, such as Claude Code.
     ///
     /// `pintle install` configures the agent to run this command.
@@ -149,6 +152,9 @@ commands! {
     /// Print the completions of a shell.
     #[command(long_about = completions::LONG_ABOUT)]
     Completions(completions::CompletionsArgs),
+    /// Run the agent loop for the conformance kit of AGENT-HOOKS.
+    #[command(hide = true)]
+    Ctk(ctk::CtkArgs),
     /// Write the man pages into a directory, for packages.
     #[command(hide = true)]
     Man(man::ManArgs),

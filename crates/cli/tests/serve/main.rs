@@ -4,9 +4,11 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod attacks;
+mod ctk;
 mod fixture;
 mod guide;
 mod http;
+mod intercept;
 mod mcp;
 mod mcp_http;
 mod schema;

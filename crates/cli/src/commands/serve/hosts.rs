@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use pintle_bridge::interceptor::HookInterceptor;
 use pintle_bridge::serving::protocol::{ErrorCode, RequestError};
 use pintle_bridge::serving::{HostServer, ServedHooks};
 use pintle_host::loader::{LayerDirs, TrustItemKind, state_dir};
@@ -68,6 +69,23 @@ impl SessionOptions {
         state_dir: Option<PathBuf>,
         terminal: &Terminal,
     ) -> Result<HostServer, CliError> {
+        let (source, served) = self.load_source(state_dir, terminal)?;
+        let cwd = current_dir().display().to_string();
+        Ok(HostServer::new(served, cwd, idle, Box::new(move |session| source.load(session))))
+    }
+
+    /// Loads the hooks in the same way, as an interceptor.
+    pub(crate) fn start_interceptor(self, terminal: &Terminal) -> Result<HookInterceptor, CliError> {
+        let (source, _) = self.load_source(None, terminal)?;
+        let cwd = current_dir().display().to_string();
+        Ok(HookInterceptor::new(cwd, Box::new(move |session| source.load(session))))
+    }
+
+    fn load_source(
+        self,
+        state_dir: Option<PathBuf>,
+        terminal: &Terminal,
+    ) -> Result<(SessionHookLoader, ServedHooks), CliError> {
         let places = self.hooks.hook_paths(&[]);
         trust::require_trust(&places, &self.hooks.user, terminal)?;
         if let Some(dir) = &self.tapes {
@@ -88,8 +106,7 @@ impl SessionOptions {
         };
         let built = load_hooks(source.builder()?, &source.places.paths, terminal)?;
         let served = source.select_hooks(&built)?;
-        let cwd = current_dir().display().to_string();
-        Ok(HostServer::new(served, cwd, idle, Box::new(move |session| source.load(session))))
+        Ok((source, served))
     }
 }
 

@@ -1,0 +1,38 @@
+//! Runs the conformance kit of AGENT-HOOKS on the agent loop, and compares what both compute from random values.
+
+use std::path::Path;
+use std::process::Command;
+
+use xtask::{ChoreReport, SourceWorkspace};
+
+/// The kit, as its registry names it.
+const KIT: &str = "agent-hooks-sdk[ctk]==0.1.0b3";
+
+/// What is run, and the vectors that it leaves out, with the reasons.
+const HARNESS: &str = "lab/src/conformance/harness.py";
+const EXCEPTIONS: &str = "lab/src/conformance/exceptions.txt";
+
+/// Installs the kit below `target`, and runs it with the program of this workspace.
+pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
+    if let Some(unknown) = arguments.first() {
+        return Err(format!("`{unknown}` is not known; conformance takes no arguments"));
+    }
+    let target = workspace.root.join("target");
+    let kit = target.join("conformance");
+    let python = kit.join("bin/python");
+    if !python.is_file() {
+        execute(&workspace.root, Command::new("python3").args(["-m", "venv"]).arg(&kit))?;
+    }
+    execute(&workspace.root, Command::new(&python).args(["-m", "pip", "install", "--quiet", "--pre", KIT]))?;
+    execute(&workspace.root, Command::new("cargo").args(["build", "--quiet", "--package", "pintle-cli"]))?;
+    let program = target.join("debug/pintle");
+    let passed = execute(&workspace.root, Command::new(&python).arg(HARNESS).arg(program).arg(EXCEPTIONS)).is_ok();
+    Ok(ChoreReport { lines: Vec::new(), passed })
+}
+
+/// Runs a command, which prints for the user.
+fn execute(dir: &Path, command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().display().to_string();
+    let status = command.current_dir(dir).status().map_err(|error| format!("cannot run `{name}`: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{name}` ended with {status}")) }
+}
