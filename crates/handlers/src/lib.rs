@@ -42,6 +42,8 @@ mod hook_input;
 mod judge;
 #[cfg(all(unix, feature = "commands"))]
 mod persistent;
+#[cfg(any(feature = "script", all(unix, feature = "commands")))]
+mod program_slots;
 mod regex_matcher;
 mod sandbox;
 #[cfg(feature = "script")]

@@ -270,8 +270,9 @@ fn the_number_of_open_sessions_is_bounded() {
     let mut host = fixture.start_stdio(&[]);
     let ids: Vec<Value> =
         (0..257).map(|number| host.send(json!({"op": "open", "session": number.to_string()}))).collect();
-    let codes: Vec<Value> = ids.iter().map(|id| host.answer_to(id)["error"]["code"].clone()).collect();
-    assert_eq!(codes.iter().filter(|code| !code.is_null()).collect::<Vec<_>>(), ["too_many_sessions"]);
+    let errors = ids.iter().map(|id| host.answer_to(id)["error"].clone()).filter(|error| !error.is_null());
+    let errors: Vec<Value> = errors.collect();
+    assert_eq!(errors.iter().map(|error| &error["code"]).collect::<Vec<_>>(), ["too_many_sessions"], "{errors:?}");
     host.ask(json!({"op": "end", "session": "0"}));
     // The thread of the session that ended may take a moment.
     while host.send_open("256") == "too_many_sessions" {}

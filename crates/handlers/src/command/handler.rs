@@ -9,11 +9,11 @@ use pintle_contract::{
     VerdictKind,
 };
 
-use super::guard_slots::GuardSlots;
 use super::one_shot::{self, HookCommand};
 use crate::hook_input::{InputTerminator, encode_input};
 use crate::persistent::PersistentProcess;
 use crate::process::ProcessSpec;
+use crate::program_slots::ProgramSlots;
 
 /// A hook that runs a command.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ const SECOND_MS: u64 = 20_000;
 /// Runs a guard beside no more others than the machine has cores. One that others beside it kept from an answer in time
 /// is started once more alone: how many calls a model makes at once does not decide which of them are looked at.
 fn run_guard(spec: &ProcessSpec, call: &HookCall<'_>) -> Result<CommandOutput, Failure> {
-    static SLOTS: LazyLock<GuardSlots> = LazyLock::new(GuardSlots::of_machine);
+    static SLOTS: LazyLock<ProgramSlots> = LazyLock::new(ProgramSlots::of_machine);
     let cancelled = || Failure::new(FailureKind::Cancelled, "the call was cancelled");
     let slot = SLOTS.enter(false, call.cancel).ok_or_else(cancelled)?;
     let had_company = slot.has_company();

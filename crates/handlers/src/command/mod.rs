@@ -1,7 +1,6 @@
 //! Command hooks: shell text that reads the event as JSON and answers with an exit code and output.
 
 mod detached;
-mod guard_slots;
 mod handler;
 mod one_shot;
 

@@ -1,7 +1,7 @@
 //! Programs that run in a script worker.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use pintle_contract::{
@@ -12,6 +12,7 @@ use pintle_script::worker::{WorkerRequest, WorkerResponse, WorkerScript, WorkerT
 use pintle_script::{PluginInventory, PointHits, ScriptFinding};
 use serde_json::Value;
 
+use crate::program_slots::ProgramSlots;
 use crate::script_worker::{ScriptWorkerPool, WorkerCallError};
 
 /// The time limit for loading a program.
@@ -42,6 +43,9 @@ impl fmt::Debug for RemoteScript {
     }
 }
 
+/// The programs that are loaded at once, in all runtimes of this process.
+static LOADING: LazyLock<ProgramSlots> = LazyLock::new(ProgramSlots::of_machine);
+
 /// The effect runner for the requests of a call.
 pub(super) struct WorkerEffects<'a> {
     pub(super) effects: &'a dyn EffectRunner,
@@ -70,7 +74,10 @@ impl RemoteScript {
         let placed = |findings: Vec<ScriptFinding>| {
             findings.iter().map(|finding| to_diagnostic(&self.name, &self.text, finding)).collect()
         };
-        match self.exchange(WorkerTask::Load, LOAD_TIME, LOAD_TIME, None) {
+        let slot = LOADING.enter(false, &CancelToken::default());
+        let loaded = self.exchange(WorkerTask::Load, LOAD_TIME, LOAD_TIME, None);
+        drop(slot);
+        match loaded {
             Ok(WorkerResponse::Loaded { findings }) => (placed(findings), PluginInventory::default()),
             Ok(WorkerResponse::Registered { findings, inventory }) => (placed(findings), inventory),
             report => (self.load_diagnostics(report), PluginInventory::default()),

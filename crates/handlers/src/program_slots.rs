@@ -1,5 +1,5 @@
-//! Programs of guards that run at once: no more than the machine has cores, so that their time limits measure them and
-//! not the queue, however many calls a model makes.
+//! Programs that run at once, of guards or to load scripts: no more than the machine has cores, so that their time limits
+//! measure them and not the queue, however many calls a model makes and however many sessions are opened.
 
 use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -42,7 +42,7 @@ impl RunningPrograms {
 
 /// The places of a process.
 #[derive(Debug)]
-pub(super) struct GuardSlots {
+pub(crate) struct ProgramSlots {
     running: Mutex<RunningPrograms>,
     changed: Condvar,
     most: usize,
@@ -51,14 +51,14 @@ pub(super) struct GuardSlots {
 
 /// A place, which is free again when it is dropped.
 #[derive(Debug)]
-pub(super) struct GuardSlot<'s> {
-    slots: &'s GuardSlots,
+pub(crate) struct ProgramSlot<'s> {
+    slots: &'s ProgramSlots,
     is_alone: bool,
 }
 
-impl GuardSlots {
+impl ProgramSlots {
     /// As many places as the machine has cores.
-    pub(super) fn of_machine() -> Self {
+    pub(crate) fn of_machine() -> Self {
         Self::new(thread::available_parallelism().map_or(1, NonZeroUsize::get), PATIENCE)
     }
 
@@ -68,7 +68,7 @@ impl GuardSlots {
 
     /// Waits for a place; `is_alone`: for one beside which nothing else runs. If nothing moves, it is had all the same.
     /// `None` if the call is cancelled first.
-    pub(super) fn enter(&self, is_alone: bool, cancel: &CancelToken) -> Option<GuardSlot<'_>> {
+    pub(crate) fn enter(&self, is_alone: bool, cancel: &CancelToken) -> Option<ProgramSlot<'_>> {
         let mut running = self.lock();
         *running.queue(is_alone) += 1;
         let mut last_change = (running.changes, Instant::now());
@@ -89,7 +89,7 @@ impl GuardSlots {
         running.has_lone |= is_alone;
         running.count += 1;
         running.changes += 1;
-        Some(GuardSlot { slots: self, is_alone })
+        Some(ProgramSlot { slots: self, is_alone })
     }
 
     fn lock(&self) -> MutexGuard<'_, RunningPrograms> {
@@ -97,15 +97,16 @@ impl GuardSlots {
     }
 }
 
-impl GuardSlot<'_> {
+#[cfg(all(unix, feature = "commands"))]
+impl ProgramSlot<'_> {
     /// Whether another guard runs as well, or waits until this one ends.
-    pub(super) fn has_company(&self) -> bool {
+    pub(crate) fn has_company(&self) -> bool {
         let running = self.slots.lock();
         running.count > 1 || running.waiting + running.waiting_lone > 0
     }
 }
 
-impl Drop for GuardSlot<'_> {
+impl Drop for ProgramSlot<'_> {
     fn drop(&mut self) {
         let mut running = self.slots.lock();
         running.count -= 1;
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn no_more_run_at_once_than_there_are_places_and_one_alone_runs_alone() {
-        let (slots, cancel) = (GuardSlots::new(2, PATIENCE), CancelToken::default());
+        let (slots, cancel) = (ProgramSlots::new(2, PATIENCE), CancelToken::default());
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for number in 0..24 {
@@ -145,14 +146,14 @@ mod tests {
 
     #[test]
     fn guards_that_wait_for_a_person_hold_up_no_other() {
-        let (slots, cancel) = (GuardSlots::new(1, Duration::ZERO), CancelToken::default());
+        let (slots, cancel) = (ProgramSlots::new(1, Duration::ZERO), CancelToken::default());
         let _held = slots.enter(false, &cancel);
         assert!(slots.enter(false, &cancel).is_some() && slots.enter(true, &cancel).is_some());
     }
 
     #[test]
     fn a_cancelled_call_does_not_wait() {
-        let (slots, cancel) = (GuardSlots::new(1, PATIENCE), CancelToken::default());
+        let (slots, cancel) = (ProgramSlots::new(1, PATIENCE), CancelToken::default());
         let held = slots.enter(false, &cancel);
         cancel.cancel();
         assert!(slots.enter(false, &cancel).is_none() && slots.enter(true, &cancel).is_none());
