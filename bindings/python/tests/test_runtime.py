@@ -95,6 +95,15 @@ def test_an_outcome_is_true_only_if_the_program_may_go_on() -> None:
     assert not asked and asked.decision == "ask"
 
 
+def test_the_payload_of_an_event_may_be_a_text() -> None:
+    runtime = Runtime(hooks=[Hook.on("turn.start", lambda call: pintle.rewrite(call.payload.strip()))])
+    assert runtime.fire("turn.start", " test it ").payload == "test it"
+    with pytest.raises(pintle.EventError):
+        runtime.fire("turn.start", {})
+    with pytest.raises(pintle.EventError):
+        runtime.fire("prompt.submit", "test it")
+
+
 def test_an_event_that_is_not_one_is_an_error() -> None:
     with pytest.raises(pintle.EventError, match="did you mean `tool.pre`"):
         Runtime().fire("tool.pree", {})

@@ -72,11 +72,11 @@ class Runtime:
         those to which scripts may connect.
         """
 
-    def fire(self, event: str, payload: Mapping[str, Any], origin: Origin | None = None) -> Outcome:
+    def fire(self, event: str, payload: Mapping[str, Any] | str, origin: Origin | None = None) -> Outcome:
         """Fires an event and returns what all hooks decided. A hook that fails is part of the outcome."""
 
     def fire_async(
-        self, event: str, payload: Mapping[str, Any], origin: Origin | None = None
+        self, event: str, payload: Mapping[str, Any] | str, origin: Origin | None = None
     ) -> Coroutine[Any, Any, Outcome]: ...
     def decide_tool_call(self, call: ToolCall) -> ToolCall:
         """Asks all hooks about a tool call and returns it as they left it: run this call and no other.
@@ -106,12 +106,12 @@ class AgentLife:
     taken.
     """
 
-    def fire(self, event: str, payload: Mapping[str, Any]) -> Outcome: ...
-    def fire_async(self, event: str, payload: Mapping[str, Any]) -> Coroutine[Any, Any, Outcome]: ...
-    def review(self, event: str, payload: Mapping[str, Any]) -> Any:
+    def fire(self, event: str, payload: Mapping[str, Any] | str) -> Outcome: ...
+    def fire_async(self, event: str, payload: Mapping[str, Any] | str) -> Coroutine[Any, Any, Outcome]: ...
+    def review(self, event: str, payload: Mapping[str, Any] | str) -> Any:
         """Shows hooks a step that has no method of its own, such as `completion.pre`; returns its payload as they left it."""
 
-    def review_async(self, event: str, payload: Mapping[str, Any]) -> Coroutine[Any, Any, Any]: ...
+    def review_async(self, event: str, payload: Mapping[str, Any] | str) -> Coroutine[Any, Any, Any]: ...
     def submit_prompt(self, prompt: str) -> str: ...
     def submit_prompt_async(self, prompt: str) -> Coroutine[Any, Any, str]: ...
     def begin_turn(self, message: str) -> str: ...
@@ -290,7 +290,7 @@ class HookRegistration:
 class Verdict:
     """What a hook says about an event. Texts can be added to any of them."""
 
-    def with_rewrite(self, payload: Mapping[str, Any]) -> Verdict:
+    def with_rewrite(self, payload: Mapping[str, Any] | str) -> Verdict:
         """Adds a rewrite to an allow or an ask, which is then about the rewritten payload."""
 
     def context(self, text: str) -> Verdict: ...
@@ -306,8 +306,8 @@ def ask(reason: str) -> Verdict:
 def allow(reason: str = "") -> Verdict:
     """Allows the event. It may replace the user's approval, but never lifts another hook's deny."""
 
-def rewrite(payload: Mapping[str, Any]) -> Verdict:
-    """Replaces fields of the payload, such as `{"prompt": "…"}`."""
+def rewrite(payload: Mapping[str, Any] | str) -> Verdict:
+    """Replaces fields of the payload, such as `{"prompt": "…"}`, or a payload that is a text."""
 
 def args(args: Mapping[str, Any]) -> Verdict:
     """Replaces the arguments of a tool call."""

@@ -111,9 +111,9 @@ wire_types! {
         pub session: String,
         /// The name of the event, such as `prompt.submit`.
         pub event: String,
-        /// The data of the event. Fields that may be omitted are filled in.
-        #[serde(default)]
-        pub payload: Map<String, Value>,
+        /// The data of the event: an object, in which fields that may be omitted are filled in, or the text of a `turn.start`.
+        #[serde(default = "no_fields")]
+        pub payload: Value,
     }
 
     /// The fields of `decide`.
@@ -199,8 +199,8 @@ wire_types! {
         /// The name of the event, such as `tool.pre` for a tool call.
         pub event: String,
         /// The data of the event, such as `name` and `args` of a tool call.
-        #[serde(default)]
-        pub payload: Map<String, Value>,
+        #[serde(default = "no_fields")]
+        pub payload: Value,
     }
 
     /// The fields of `end`.
@@ -485,6 +485,10 @@ impl RequestError {
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
+}
+
+fn no_fields() -> Value {
+    Value::Object(Map::new())
 }
 
 fn unknown_operation(name: &str) -> RequestError {

@@ -15,7 +15,7 @@ use pintle_host::{
     CheckedToolCall, Event, EventKind, EventName, EventScope, HookRemarks, NoApprover, Origin, Payload, Refusal,
     explain,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::ServedHooks;
 use super::protocol::{
@@ -311,20 +311,14 @@ fn to_call_request(call: RequestedCall) -> Result<ToolCallRequest, RequestError>
 }
 
 /// Builds the event of a request, with what a host finds out about a tool call.
-fn to_event(
-    hooks: &ServedHooks,
-    name: &str,
-    mut fields: Map<String, Value>,
-    origin: &Arc<Origin>,
-) -> Result<Event, RequestError> {
+fn to_event(hooks: &ServedHooks, name: &str, mut payload: Value, origin: &Arc<Origin>) -> Result<Event, RequestError> {
     let shown: String = name.chars().take(MAX_ID_CHARS).collect();
     let name = EventName::parse(&shown).map_err(|error| {
         RequestError::new(ErrorCode::UnknownEvent, error.to_string()).help("`pintle events` lists them")
     })?;
-    if name.def().is_about_tool_call() {
+    if let Some(fields) = payload.as_object_mut().filter(|_| name.def().is_about_tool_call()) {
         fields.retain(|field, _| !OWN_FACTS.iter().chain(&CallFacts::WORKED_OUT).any(|own| own == field));
     }
-    let mut payload = Value::Object(fields);
     let fits = name.complete(&mut payload).and_then(|()| check_payload(&name, &payload));
     fits.map_err(|error| {
         RequestError::new(ErrorCode::BadPayload, format!("the payload is not valid for `{name}`: {error}"))

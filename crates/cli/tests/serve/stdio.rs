@@ -57,6 +57,9 @@ fn events_are_fired_with_their_outcome() {
     let hook = "---\nevent: prompt.submit\nscript: |\n  def handle(event, payload):\n      \
                 return block(\"not today\") if \"deploy\" in payload[\"prompt\"] else allow()\n---\n";
     fixture.write(".harness/hooks/prompts.md", hook);
+    let hook = "---\nevent: turn.start\nscript: |\n  def handle(event, payload):\n      \
+                return block(\"not now\") if \"deploy\" in payload else modify(payload.strip())\n---\n";
+    fixture.write(".harness/hooks/turns.md", hook);
     let mut host = fixture.start_stdio(&[]);
     host.open("s");
     let mut fire = |event: &str, payload: Value| {
@@ -66,12 +69,18 @@ fn events_are_fired_with_their_outcome() {
     assert_eq!((&denied["decision"], &denied["hooks"]), (&json!("deny"), &json!(["prompts"])));
     assert_eq!((&denied["reason_for_model"], &denied["stop_reason"]), (&json!("not today"), &Value::Null));
     assert_eq!(fire("prompt.submit", json!({"prompt": "test it"}))["decision"], "allow");
+    // The payload of this event is a text.
+    assert_eq!(fire("turn.start", json!("deploy it"))["decision"], "deny");
+    assert_eq!(fire("turn.start", json!(" test it "))["payload"], "test it");
     assert_eq!(fire("tool.pre", json!({"name": "shell", "args": {"command": "rm -rf ~"}}))["decision"], "deny");
     assert_eq!(fire("tool.pre", json!({"name": "deploy", "args": {}}))["decision"], "ask");
     fire("turn.end", json!({"text": "done"}));
     for (event, payload, code) in [
         ("promt.submit", json!({}), "unknown_event"),
         ("prompt.submit", json!({"prompt": 3}), "bad_payload"),
+        ("prompt.submit", json!("deploy it"), "bad_payload"),
+        ("tool.pre", json!([]), "bad_payload"),
+        ("turn.start", json!({}), "bad_payload"),
         ("session.start", json!({}), "bad_request"),
         ("session.end", json!({}), "bad_request"),
     ] {
