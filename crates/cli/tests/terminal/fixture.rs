@@ -87,6 +87,15 @@ impl CliFixture {
         Self { folder: make(), user_dir: make() }
     }
 
+    /// Copies the program to a path. Another process writes the file: one that this process has open while another test
+    /// starts a program could not be run yet.
+    pub(crate) fn copy_program(&self, path: &str) -> std::path::PathBuf {
+        let copy = self.path(path);
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_pintle")).arg(&copy).status().unwrap().success());
+        copy
+    }
+
     /// A project with the four hooks above.
     pub(crate) fn with_guards() -> Self {
         let hooks = [("audit", AUDIT), ("guard", GUARD), ("shape", SHAPE), ("ask_deploy", ASK)];

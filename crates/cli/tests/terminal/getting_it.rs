@@ -1,7 +1,6 @@
 //! What packages need of the program: completions, man pages, and where it was installed from.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::fixture::{CliFixture, snapshot};
@@ -45,10 +44,7 @@ fn update_says_where_the_program_is_from_and_changes_nothing() {
     assert!(out.ends_with("to update: `git pull`, and build it again\n"), "{out}");
     snapshot!("update", fixture.pintle(&["update"]).run_to_screen());
     // A copy, as from an archive that was unpacked.
-    let copy = fixture.path("bin/pintle");
-    fs::create_dir_all(fixture.path("bin")).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_pintle"), &copy).unwrap();
-    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    let copy = fixture.copy_program("bin/pintle");
     fs::write(fixture.path(".crates.toml"), "[v1]\n\"pintle-cli 0.1.0\" = [\"pintle\"]\n").unwrap();
     let output = Command::new(&copy).args(["update", "--check", "--json"]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();

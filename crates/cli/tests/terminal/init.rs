@@ -90,10 +90,8 @@ fn an_image_is_guarded_by_one_command_and_proved_from_outside() {
         "init_image_without_program",
         run_at_home(&fixture, &["init", "--yes", "--root", &image]).run_to_screen()
     );
-    fs::create_dir_all(fixture.path("image/usr/local/bin")).unwrap();
-    let program = fixture.path("image/usr/local/bin/pintle");
-    let put = || fs::copy(env!("CARGO_BIN_EXE_pintle"), &program).unwrap();
-    put();
+    let put = || fixture.copy_program("image/usr/local/bin/pintle");
+    let program = put();
     let agents = ["--agents", "claude,copilot"];
     snapshot!(
         "init_image",
