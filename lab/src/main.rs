@@ -67,5 +67,15 @@ fn main() -> ExitCode {
     if let Some(ended) = pintle_host::serve_worker() {
         return ended;
     }
+    // The kit drives this program as a host.
+    if std::env::args().nth(1).as_deref() == Some("ctk") {
+        return match conformance::serve_kit() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     run_chore("lab", CHORES)
 }

@@ -1,8 +1,8 @@
-"""Runs the conformance kit of AGENT-HOOKS with `pintle ctk` as the host, and prints the score.
+"""Runs the conformance kit of AGENT-HOOKS with `lab ctk` as the host, and prints the score.
 
-Usage: harness.py PINTLE EXCEPTIONS
+Usage: harness.py LAB EXCEPTIONS
 
-The kit's models, tools, interceptors and approvers stay in this process; `pintle ctk` asks for them in lines of JSON.
+The kit's models, tools, interceptors and approvers stay in this process; `lab ctk` asks for them in lines of JSON.
 EXCEPTIONS has a line for each vector that is not run: its number, and why. An exception that is not needed fails.
 """
 
@@ -25,7 +25,7 @@ from agent_hooks.declaration import BindingContext, DeclarationError, Finding, H
 
 
 class Program:
-    """`pintle ctk` as a process that answers lines."""
+    """`lab ctk` as a process that answers lines."""
 
     def __init__(self, command: str) -> None:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -38,7 +38,7 @@ class Program:
     def receive(self) -> dict[str, Any]:
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"`pintle ctk` ended with {self._process.wait()}")
+            raise RuntimeError(f"`lab ctk` ended with {self._process.wait()}")
         return json.loads(line)
 
     def call(self, line: dict[str, Any]) -> dict[str, Any]:

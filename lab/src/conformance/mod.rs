@@ -1,7 +1,11 @@
 //! Runs the conformance kit of AGENT-HOOKS on the agent loop, and compares what both compute from random values.
 
+mod ctk;
+
 use std::path::Path;
 use std::process::Command;
+
+pub(crate) use ctk::serve_kit;
 
 use xtask::{ChoreReport, SourceWorkspace};
 
@@ -12,7 +16,7 @@ const KIT: &str = "agent-hooks-sdk[ctk]==0.1.0b3";
 const HARNESS: &str = "lab/src/conformance/harness.py";
 const EXCEPTIONS: &str = "lab/src/conformance/exceptions.txt";
 
-/// Installs the kit below `target`, and runs it with the program of this workspace.
+/// Installs the kit below `target`, and runs it with this program as the host.
 pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<ChoreReport, String> {
     if let Some(unknown) = arguments.first() {
         return Err(format!("`{unknown}` is not known; conformance takes no arguments"));
@@ -24,8 +28,7 @@ pub(crate) fn run(workspace: &SourceWorkspace, arguments: &[String]) -> Result<C
         execute(&workspace.root, Command::new("python3").args(["-m", "venv"]).arg(&kit))?;
     }
     execute(&workspace.root, Command::new(&python).args(["-m", "pip", "install", "--quiet", "--pre", KIT]))?;
-    execute(&workspace.root, Command::new("cargo").args(["build", "--quiet", "--package", "pintle-cli"]))?;
-    let program = target.join("debug/pintle");
+    let program = std::env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
     let passed = execute(&workspace.root, Command::new(&python).arg(HARNESS).arg(program).arg(EXCEPTIONS)).is_ok();
     Ok(ChoreReport { lines: Vec::new(), passed })
 }

@@ -152,9 +152,6 @@ commands! {
     /// Print the completions of a shell.
     #[command(long_about = completions::LONG_ABOUT)]
     Completions(completions::CompletionsArgs),
-    /// Run the agent loop for the conformance kit of AGENT-HOOKS.
-    #[command(hide = true)]
-    Ctk(ctk::CtkArgs),
     /// Write the man pages into a directory, for packages.
     #[command(hide = true)]
     Man(man::ManArgs),

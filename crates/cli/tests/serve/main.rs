@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 mod attacks;
-mod ctk;
 mod fixture;
 mod guide;
 mod http;

@@ -1,5 +1,7 @@
-//! `pintle ctk` as the conformance kit drives it: its interceptors decide what the agent loop does, and whatever goes wrong
+//! The host that the conformance kit drives: its interceptors decide what the agent loop does, and whatever goes wrong
 //! with them denies.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -14,7 +16,7 @@ struct FakeKit {
 
 impl FakeKit {
     fn start() -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         let mut program = command.arg("ctk").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(program.stdout.take().unwrap());
         Self { program, output }

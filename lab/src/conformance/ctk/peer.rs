@@ -9,26 +9,24 @@ use pintle_host::dialects::agent_hooks::{HostError, HostFault, InterceptorHost};
 use serde_json::{Map, Value, json};
 
 use super::{InputLines, write_line};
-use crate::terminal::Terminal;
 
 /// Asks the kit's process in lines of JSON, each answered by a line with the same `id`.
 #[derive(Debug)]
 pub(super) struct KitPeer {
-    terminal: Terminal,
     lines: InputLines,
     next_id: AtomicU64,
 }
 
 impl KitPeer {
-    pub(super) fn new(terminal: &Terminal, lines: &InputLines) -> Self {
-        Self { terminal: terminal.clone(), lines: Arc::clone(lines), next_id: AtomicU64::new(0) }
+    pub(super) fn new(lines: &InputLines) -> Self {
+        Self { lines: Arc::clone(lines), next_id: AtomicU64::new(0) }
     }
 
     /// Asks, and waits for the answer.
     pub(super) fn ask(&self, question: &str, argument: Value, limit_ms: Option<u64>) -> Result<Value, PeerError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let lines = self.lines.lock();
-        write_line(&self.terminal, &json!({"id": id, "ask": question, "argument": argument}));
+        write_line(&json!({"id": id, "ask": question, "argument": argument}));
         let deadline = limit_ms.and_then(|limit_ms| Instant::now().checked_add(Duration::from_millis(limit_ms)));
         loop {
             let line = match deadline {

@@ -1,4 +1,4 @@
-//! `pintle ctk`: the agent loop as the host that the conformance kit of AGENT-HOOKS drives.
+//! The agent loop as the host that the conformance kit of AGENT-HOOKS drives.
 //!
 //! The kit's models and tools are scripts, and its interceptors are in another process: this one asks for their verdicts in
 //! lines of JSON. Everything between is the loop and the hooks as any other agent has them.
@@ -8,13 +8,12 @@ mod peer;
 mod stage;
 
 use std::collections::VecDeque;
-use std::io::{BufReader, stdin};
+use std::io::{BufRead as _, Write as _, stdin, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-use clap::Args;
 use parking_lot::Mutex;
 use pintle_agent::Session;
 use pintle_host::contract::{AgentSpec, FailurePolicy, Hook};
@@ -29,10 +28,6 @@ use serde_json::{Value, json};
 use self::load::{LoadedRun, load_run, resolve_alone};
 use self::peer::KitPeer;
 use self::stage::KitStage;
-use super::serve::read_line;
-use crate::error::{CliError, CliStatus};
-use crate::options::GlobalOptions;
-use crate::terminal::Terminal;
 
 /// What the host calls itself in contexts, and its agent.
 const FRAMEWORK: &str = "pintle";
@@ -40,54 +35,44 @@ const FRAMEWORK: &str = "pintle";
 /// The lines of standard input.
 type InputLines = Arc<Mutex<Receiver<Vec<u8>>>>;
 
-#[derive(Debug, Args)]
-pub(crate) struct CtkArgs {}
-
-impl CtkArgs {
-    pub(crate) fn execute(self, terminal: &Terminal, _global: &GlobalOptions) -> Result<CliStatus, CliError> {
-        let lines = read_input().map_err(|error| CliError::failure(format!("cannot start a thread: {error}")))?;
-        let mut loaded = None;
-        loop {
-            let Ok(line) = lines.lock().recv() else { return Ok(CliStatus::Done) };
-            let request: Value = serde_json::from_slice(&line)
-                .map_err(|error| CliError::invalid_input(format!("a line is not JSON: {error}")))?;
-            let answer = if let Some(load) = request.get("load") {
-                let (run, answer) = load_run(load, KitPeer::new(terminal, &lines))?;
-                loaded = run;
-                answer
-            } else if request.get("run").is_some() {
-                let run = loaded.take().ok_or_else(|| CliError::invalid_input("nothing is loaded to run"))?;
-                run_session(run)?
-            } else {
-                compute_value(&request)?
-            };
-            write_line(terminal, &answer);
-        }
+/// Answers the lines of a kit until it ends.
+pub(crate) fn serve_kit() -> Result<(), String> {
+    let lines = read_input().map_err(|error| format!("cannot start a thread: {error}"))?;
+    let mut loaded = None;
+    loop {
+        let Ok(line) = lines.lock().recv() else { return Ok(()) };
+        let request: Value = serde_json::from_slice(&line).map_err(|error| format!("a line is not JSON: {error}"))?;
+        let answer = if let Some(load) = request.get("load") {
+            let (run, answer) = load_run(load, KitPeer::new(&lines))?;
+            loaded = run;
+            answer
+        } else if request.get("run").is_some() {
+            run_session(loaded.take().ok_or("nothing is loaded to run")?)?
+        } else {
+            compute_value(&request)?
+        };
+        write_line(&answer);
     }
 }
 
-/// Writes a line as it is: for a screen, some characters would be left out.
-fn write_line(terminal: &Terminal, line: &Value) {
+fn write_line(line: &Value) {
+    let mut output = stdout().lock();
     // A kit that does not read has ended, and soon so does standard input.
-    let _ = terminal.write_exact(&format!("{line}\n"), "");
+    let _ = writeln!(output, "{line}").and_then(|()| output.flush());
 }
 
-/// Reads standard input on a thread, so that a question can have a time limit. A line that is too long is empty.
+/// Reads standard input on a thread, so that a question can have a time limit.
 fn read_input() -> std::io::Result<InputLines> {
     let (sender, lines) = channel();
     thread::Builder::new().spawn(move || {
-        let (mut input, mut line) = (BufReader::new(stdin()), Vec::new());
-        while let Ok(Some(_)) = read_line(&mut input, &mut line) {
-            if sender.send(std::mem::take(&mut line)).is_err() {
-                break;
-            }
-        }
+        let each = stdin().lock().split(b'\n').map_while(Result::ok);
+        each.map_while(|line| sender.send(line).ok()).for_each(drop);
     })?;
     Ok(Arc::new(Mutex::new(lines)))
 }
 
 /// The value of a function that the kit has, too.
-fn compute_value(request: &Value) -> Result<Value, CliError> {
+fn compute_value(request: &Value) -> Result<Value, String> {
     let part = |name: &str| request.get(name);
     if let Some(declaration) = part("declare") {
         return resolve_alone(declaration);
@@ -98,15 +83,14 @@ fn compute_value(request: &Value) -> Result<Value, CliError> {
         (_, _, Some(composition)) => compose_verdicts(composition)?,
         _ => {
             let known = "`load`, `run`, `identify`, `canonical`, `compose` and `declare`";
-            return Err(CliError::invalid_input(format!("a line has none of {known}")));
+            return Err(format!("a line has none of {known}"));
         }
     };
     Ok(computed.map_or_else(|fault| json!({"error": fault.error.reason()}), |value| json!({ "value": value })))
 }
 
-fn compose_verdicts(composition: &Value) -> Result<Result<Value, HostFault>, CliError> {
-    let rule =
-        CompositionRule::parse(composition.get("rule").unwrap_or(&Value::Null)).map_err(CliError::invalid_input)?;
+fn compose_verdicts(composition: &Value) -> Result<Result<Value, HostFault>, String> {
+    let rule = CompositionRule::parse(composition.get("rule").unwrap_or(&Value::Null))?;
     let verdicts = composition.get("verdicts").and_then(Value::as_array).into_iter().flatten();
     Ok(verdicts.map(InterceptorVerdict::parse).collect::<Result<Vec<_>, _>>().map(|verdicts| {
         let composed = compose(rule, &verdicts);
@@ -120,7 +104,7 @@ fn compose_verdicts(composition: &Value) -> Result<Result<Value, HostFault>, Cli
 }
 
 /// Runs one session of the agent loop: the kit's scenario under its interceptors.
-fn run_session(run: LoadedRun) -> Result<Value, CliError> {
+fn run_session(run: LoadedRun) -> Result<Value, String> {
     let LoadedRun { settings, scenario, peer, max_records } = run;
     let stage = Arc::new(KitStage::new(scenario));
     let asked = Arc::new(AskedInterceptors {
@@ -132,11 +116,11 @@ fn run_session(run: LoadedRun) -> Result<Value, CliError> {
         records: Mutex::default(),
     });
     let hooks = chain(FRAMEWORK, Layer::User, point_events().map(|event| asked.to_hook(event)));
-    let runtime = Runtime::builder().chain(hooks).skip_worker_probe().build().map_err(CliError::failure)?;
+    let runtime = Runtime::builder().chain(hooks).skip_worker_probe().build().map_err(|error| error.to_string())?;
     let spec = AgentSpec { name: FRAMEWORK.to_owned(), ..AgentSpec::default() };
     let builder = Session::builder(runtime, spec, Arc::clone(&stage) as _).name("ctk");
     let builder = stage.tools().into_iter().fold(builder, |builder, tool| builder.tool(tool));
-    let mut session = builder.build().map_err(CliError::failure)?;
+    let mut session = builder.build().map_err(|error| error.to_string())?;
     let result = session.turn(&stage.input());
     session.end();
     let (outcome, output, error) = match &result {

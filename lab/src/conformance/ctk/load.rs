@@ -6,8 +6,7 @@ use pintle_host::dialects::agent_hooks::{
 };
 use serde_json::{Value, json};
 
-use super::peer::KitPeer;
-use crate::error::CliError;
+use super::peer::{KitPeer, PeerError};
 
 /// A session that is ready to run.
 pub(super) struct LoadedRun {
@@ -18,7 +17,7 @@ pub(super) struct LoadedRun {
 }
 
 /// Loads a session, and says whether it can run.
-pub(super) fn load_run(load: &Value, peer: KitPeer) -> Result<(Option<LoadedRun>, Value), CliError> {
+pub(super) fn load_run(load: &Value, peer: KitPeer) -> Result<(Option<LoadedRun>, Value), String> {
     let scenario = load.get("scenario").cloned().unwrap_or_default();
     let (settings, max_records) = match load.get("declaration") {
         None => (read_settings(load)?, None),
@@ -31,7 +30,7 @@ pub(super) fn load_run(load: &Value, peer: KitPeer) -> Result<(Option<LoadedRun>
 }
 
 /// Whether a declaration can be honoured, before the kinds of its interceptors are asked.
-pub(super) fn resolve_alone(declaration: &Value) -> Result<Value, CliError> {
+pub(super) fn resolve_alone(declaration: &Value) -> Result<Value, String> {
     let (document, host) = read_declaration(declaration)?;
     Ok(match resolve_declaration(document, &host) {
         Ok(_) => json!({"value": "accepted"}),
@@ -39,23 +38,23 @@ pub(super) fn resolve_alone(declaration: &Value) -> Result<Value, CliError> {
     })
 }
 
-fn read_declaration(declaration: &Value) -> Result<(&Value, HostRegistration), CliError> {
+fn read_declaration(declaration: &Value) -> Result<(&Value, HostRegistration), String> {
     let document = declaration.get("document").unwrap_or(&Value::Null);
     let host = serde_json::from_value(declaration.get("host").cloned().unwrap_or_default());
-    Ok((document, host.map_err(|error| CliError::invalid_input(format!("`host` is not valid: {error}")))?))
+    Ok((document, host.map_err(|error| format!("`host` is not valid: {error}"))?))
 }
 
 type DeclaredRun = (EmitterSettings, Option<usize>);
 
 /// Resolves a declaration, and lets the kit make its interceptors.
-fn declare(declaration: &Value, peer: &KitPeer) -> Result<Result<DeclaredRun, DeclarationRefusal>, CliError> {
+fn declare(declaration: &Value, peer: &KitPeer) -> Result<Result<DeclaredRun, DeclarationRefusal>, String> {
     let (document, host) = read_declaration(declaration)?;
     let declared = match resolve_declaration(document, &host) {
         Ok(declared) => declared,
         Err(refusal) => return Ok(Err(refusal)),
     };
     let named = json!({"resolver": declared.resolver, "redactor": declared.redactor});
-    peer.ask("use", named, None).map_err(|error| CliError::failure(error.into_text()))?;
+    peer.ask("use", named, None).map_err(PeerError::into_text)?;
     for (index, (binding, bound)) in declared.bindings.iter().zip(&declared.settings.bindings).enumerate() {
         let points = bound.points.iter().flatten().map(|point| point.name());
         let made = peer.ask(
@@ -86,14 +85,14 @@ fn refusal_to_json(refusal: &DeclarationRefusal) -> Value {
 }
 
 /// The settings of a session without a declaration.
-fn read_settings(load: &Value) -> Result<EmitterSettings, CliError> {
+fn read_settings(load: &Value) -> Result<EmitterSettings, String> {
     let flag = |name: &str| load.get(name).and_then(Value::as_bool).unwrap_or_default();
     let count = load.get("interceptors").and_then(Value::as_u64).unwrap_or_default();
     let rule = load.get("composition").map_or(Ok(CompositionRule::default()), CompositionRule::parse);
     let provider = load.get("identity_provider").map_or(Some(JCS_SHA256), Value::as_str);
     Ok(EmitterSettings {
         evaluates_only: load.get("mode").and_then(Value::as_str) == Some("evaluate_only"),
-        rule: rule.map_err(CliError::invalid_input)?,
+        rule: rule?,
         identity_provider: provider.map(str::to_owned),
         has_resolver: flag("has_resolver"),
         has_redactor: flag("has_redactor"),
