@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use pintle_host::contract::read_payload;
 use pintle_host::dialects::agent_hooks::{
     HostFault, InterceptionPoint, InterceptorDecision, InterceptorVerdict, TargetTransform, read_context,
     target_of_payload,
@@ -63,9 +64,12 @@ impl HookInterceptor {
 
     /// Asks the hooks about a context.
     pub fn intercept(&mut self, context: &[u8]) -> InterceptorVerdict {
-        let read = serde_json::from_slice::<Map<String, Value>>(context);
-        let read = read.map_err(|error| failed(&format!("the context is not a JSON object: {error}")));
-        let decided = read.and_then(|context| self.decide(&context));
+        // Another program might read another value of a key that is there twice.
+        let decided = match read_payload(context) {
+            Ok(Value::Object(context)) => self.decide(&context),
+            Ok(_) => Err(failed("the context is not a JSON object")),
+            Err(error) => Err(failed(&format!("the context cannot be read: {error}"))),
+        };
         decided.unwrap_or_else(|verdict| *verdict)
     }
 

@@ -186,6 +186,13 @@ fn what_cannot_be_decided_is_denied() {
     let call = json!({"id": "9", "name": "shell", "args": {"command": "ls"}});
     let other = host.ask("pre_tool_call", &json!({"command": "rm -rf /"}), json!({ "tool_call": call }));
     assert_eq!(other["reason"], "pintle:failed");
+    // The host might read the first value of a key that is there twice.
+    let twice = r#"{"spec":"agent-hooks/0.1","interception_point":"pre_tool_call","timestamp":"2026-01-01T00:00:00.000Z","sequence":9,
+        "agent":{"id":"root","framework":"mine"},"session":{"id":"s1"},"target":{"command":"ls"},
+        "tool_call":{"id":"8","name":"shell","args":{"command":"rm -rf /","command":"ls"}}}"#;
+    let twice = host.ask_line(&twice.replace('\n', ""));
+    assert_eq!(twice["reason"], "pintle:failed");
+    assert!(twice["message"].as_str().unwrap().contains("`command`"), "{twice}");
     // An approval would let a call run that hooks changed before they asked.
     let asked = host.call("2", "both", json!({"to": "prod"}));
     assert_eq!(asked["decision"], "deny", "{asked}");
