@@ -339,6 +339,10 @@ impl<'a> PayloadFlow<'a> {
         let mut shapes = arguments.iter().map(|argument| self.shape_of(argument.expr(), scope)).collect::<Vec<_>>();
         self.shape_of(callee, scope);
         match (name, shapes.as_mut_slice()) {
+            // The text of a record has no fields.
+            (Some("str"), [only]) if only.is_arguments || matches!(only.read_field(""), FieldRead::Missing(_)) => {
+                ValueShape::open()
+            }
             (Some("list" | "sorted" | "reversed" | "tuple" | "str"), [only]) => std::mem::take(only),
             _ => ValueShape::open(),
         }
