@@ -23,7 +23,6 @@ mod shared_call;
 
 pub mod doctor;
 pub mod install;
-pub mod interceptor;
 pub mod mcp_proxy;
 pub mod serving;
 

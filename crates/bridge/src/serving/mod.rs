@@ -4,6 +4,7 @@
 //! sends the answer. Each session has a thread of its own: the requests of a session are done one after the other, in the
 //! order in which they were submitted, and those of different sessions at the same time.
 
+pub mod interceptor;
 pub mod protocol;
 mod session;
 
@@ -364,7 +365,7 @@ impl ServerState {
                 HostRequest::Fire(request) => to_result(session.fire(request)),
                 HostRequest::Decide(request) => to_result(session.decide(request.call)),
                 HostRequest::Approve(request) => to_result(session.approve(&request)),
-                HostRequest::Conclude(request) => to_result(session.conclude(request)),
+                HostRequest::Conclude(request) => to_result(session.conclude(&request)),
                 HostRequest::End(request) => {
                     let answer = session.end(request.reason.as_deref().unwrap_or("done"));
                     return pending.send(to_result(Ok(answer)));

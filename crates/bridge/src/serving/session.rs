@@ -13,7 +13,7 @@ use pintle_host::lifecycle::ToolCallRequest;
 use pintle_host::tools::{VOCABULARIES, caller_of, vocabulary_by_name};
 use pintle_host::{
     CheckedToolCall, Event, EventKind, EventName, EventScope, HookRemarks, NoApprover, Origin, Payload, Refusal,
-    explain,
+    ReviewedToolResult, explain,
 };
 use serde_json::{Value, json};
 
@@ -114,7 +114,7 @@ impl ServedSession {
         Event::new(event.name, payload, event.origin)
     }
 
-    fn begin_next_turn(&mut self) {
+    pub(super) fn begin_next_turn(&mut self) {
         self.turns = self.turns.saturating_add(1);
         self.origin = Arc::new(Origin { turn: self.turns.saturating_add(1), ..(*self.origin).clone() });
         self.scope = EventScope { overlay: Arc::clone(&self.hooks.overlay), ..EventScope::default() };
@@ -176,19 +176,34 @@ impl ServedSession {
         Ok(refused(refusal, HookRemarks::default()))
     }
 
-    /// Shows all hooks the result of a call.
-    pub(super) fn conclude(&mut self, request: ConcludeCallRequest) -> Result<ConcludedCallAnswer, RequestError> {
-        let Some(index) = self.calls.iter().position(|open| open.request.id == request.call) else {
-            let message = format!("no call `{}` was allowed, or it is concluded already", request.call);
+    /// Takes a call that was allowed, and is to be concluded.
+    pub(super) fn take_call(&mut self, id: &str) -> Result<ToolCallRequest, RequestError> {
+        let Some(index) = self.calls.iter().position(|open| open.request.id == id) else {
+            let message = format!("no call `{id}` was allowed, or it is concluded already");
             return Err(RequestError::new(ErrorCode::UnknownCall, message).help("ask with `decide` before a tool runs"));
         };
         if self.calls.get(index).is_none_or(|open| !open.open_asks.is_empty()) {
-            let message = format!("call `{}` was not approved, so it must not have run", request.call);
+            let message = format!("call `{id}` was not approved, so it must not have run");
             return Err(RequestError::new(ErrorCode::NotApproved, message).help("ask the user, and use `approve`"));
         }
-        let call = self.calls.remove(index).ok_or_else(internal)?.request;
+        Ok(self.calls.remove(index).ok_or_else(internal)?.request)
+    }
+
+    /// Forgets a call that does not run.
+    pub(super) fn forget_call(&mut self, id: &str) {
+        self.calls.retain(|open| open.request.id != id);
+    }
+
+    /// Shows all hooks the result of a call that was taken.
+    pub(super) fn review_result(&self, call: &ToolCallRequest, result: ToolResult) -> ReviewedToolResult {
+        self.hooks.runtime.review_tool_result(call, result, &self.origin, &self.scope)
+    }
+
+    /// Shows all hooks the result of a call.
+    pub(super) fn conclude(&mut self, request: &ConcludeCallRequest) -> Result<ConcludedCallAnswer, RequestError> {
+        let call = self.take_call(&request.call)?;
         let result = ToolResult::from_content(&call.id, &call.name, &request.result.content, request.result.is_error);
-        let reviewed = self.hooks.runtime.review_tool_result(&call, result, &self.origin, &self.scope);
+        let reviewed = self.review_result(&call, result);
         Ok(ConcludedCallAnswer {
             result: ModelToolResult { content: reviewed.result.content, is_error: reviewed.result.is_error },
             stop_reason: reviewed.stop_reason,

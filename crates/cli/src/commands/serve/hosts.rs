@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use pintle_bridge::interceptor::HookInterceptor;
+use pintle_bridge::serving::interceptor::HookInterceptor;
 use pintle_bridge::serving::protocol::{ErrorCode, RequestError};
 use pintle_bridge::serving::{HostServer, ServedHooks};
 use pintle_host::loader::{LayerDirs, TrustItemKind, state_dir};

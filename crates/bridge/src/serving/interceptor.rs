@@ -2,33 +2,30 @@
 //!
 //! An ask of a hook is a deny that an approval of the host can lift; any other deny is final. What hooks change is a
 //! transform of the whole target. What they tell the model is added to the messages of the next model call. Whatever cannot
-//! be decided, or is not possible in the format, denies.
+//! be decided, or is not possible in the format, denies. Sessions are those of `pintle serve`.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::time::Instant;
 
+use pintle_host::EventKind;
 use pintle_host::contract::read_payload;
 use pintle_host::dialects::agent_hooks::{
     HostFault, InterceptionPoint, InterceptorDecision, InterceptorVerdict, TargetTransform, read_context,
     target_of_payload,
 };
-use pintle_host::event::{ToolResult, check_payload};
-use pintle_host::lifecycle::ToolCallRequest;
-use pintle_host::tools::caller_of;
-use pintle_host::{CheckedToolCall, Decision, Event, EventKind, EventName, EventScope, Origin, Payload};
+use pintle_host::event::ToolResult;
 use serde_json::{Map, Value, json};
 
-use crate::serving::{LoadHooks, ServedHooks};
+use super::protocol::{
+    ApproveCallRequest, DecidedCallAnswer, DecisionWord, FireEventRequest, FiredEventAnswer, OpenSessionAnswer,
+    OpenSessionRequest, RequestError, RequestedCall, UserResponse,
+};
+use super::session::ServedSession;
+use super::{LoadHooks, MAX_SESSIONS, ServedHooks};
 
 /// The reasons of verdicts, for programs.
 const DENIED: &str = "pintle:denied";
 const ASKED: &str = "pintle:asked";
 const FAILED: &str = "pintle:failed";
-
-/// The most sessions, and the most calls of a session that are not over.
-const MAX_SESSIONS: usize = 256;
-const MAX_CALLS: usize = 1_024;
 
 /// The hooks of a directory, as an interceptor.
 pub struct HookInterceptor {
@@ -39,17 +36,13 @@ pub struct HookInterceptor {
 
 /// A session of the host.
 struct InterceptedSession {
-    hooks: ServedHooks,
-    origin: Arc<Origin>,
-    scope: EventScope,
-    started: Instant,
-    turns: u32,
+    session: ServedSession,
+    /// Whether the user's input has no answer yet.
+    is_in_turn: bool,
     /// What hooks told the model since the last model call.
     told: Vec<String>,
     /// Why everything up to the next input is denied.
     stop_reason: Option<String>,
-    /// The calls that may run, or that the host may let run.
-    calls: HashMap<String, ToolCallRequest>,
 }
 
 /// The verdict that ends a step.
@@ -93,14 +86,10 @@ impl HookInterceptor {
         if self.sessions.len() >= MAX_SESSIONS {
             return Err(failed(&format!("{MAX_SESSIONS} sessions are open")));
         }
-        let hooks = (self.load_hooks)(id).map_err(|error| failed(&error.message))?;
-        let mut session = InterceptedSession::new(hooks, id, agent, &self.cwd);
+        let hooks = (self.load_hooks)(id).map_err(not_done)?;
         // A host may have started before its interceptor.
         let source = if point == InterceptionPoint::AgentStartup { "startup" } else { "resume" };
-        if let Err(verdict) = session.fire(EventKind::SessionStart, json!({"source": source, "cwd": self.cwd})) {
-            session.end(&json!({"reason": "blocked"}));
-            return Err(verdict);
-        }
+        let mut session = InterceptedSession::open(hooks, (id, agent), &self.cwd, source)?;
         let verdict = match point {
             InterceptionPoint::AgentStartup => Ok(allow()),
             _ => session.decide(point, payload, context),
@@ -116,12 +105,12 @@ impl HookInterceptor {
 }
 
 impl InterceptedSession {
-    fn new(hooks: ServedHooks, id: &str, agent: &str, cwd: &str) -> Self {
-        let (session, agent, cwd) = (id.to_owned(), agent.to_owned(), cwd.to_owned());
-        let origin = Arc::new(Origin { session, agent, cwd, turn: 1, ..Origin::default() });
-        let scope = EventScope { overlay: Arc::clone(&hooks.overlay), ..EventScope::default() };
-        let (told, calls, started) = (Vec::new(), HashMap::new(), Instant::now());
-        Self { hooks, origin, scope, started, turns: 0, told, stop_reason: None, calls }
+    fn open(hooks: ServedHooks, (id, agent): (&str, &str), cwd: &str, source: &str) -> Result<Self, StepVerdict> {
+        let [session, agent, source] = [id, agent, source].map(str::to_owned);
+        let request = OpenSessionRequest { session, cwd: None, agent: Some(agent), source: Some(source) };
+        let (session, OpenSessionAnswer { outcome, .. }) = ServedSession::open(hooks, &request, cwd);
+        let session = session.ok_or_else(|| deny(&outcome.reason_for_model))?;
+        Ok(Self { session, is_in_turn: false, told: outcome.context, stop_reason: outcome.stop_reason })
     }
 
     fn decide(
@@ -162,26 +151,29 @@ impl InterceptedSession {
         Ok(InterceptorVerdict { transform, ..InterceptorVerdict::new(InterceptorDecision::Transform) })
     }
 
+    /// Keeps what an answer says beside its decision.
+    fn note(&mut self, texts: Vec<String>, stop_reason: Option<String>) {
+        self.told.extend(texts);
+        self.stop_reason = self.stop_reason.take().or(stop_reason);
+    }
+
     /// Fires an event, and returns the payload as hooks left it.
     fn fire(&mut self, kind: EventKind, payload: Value) -> Result<Value, StepVerdict> {
-        let name = EventName::from(kind);
-        let mut payload = payload;
-        let fits = name.complete(&mut payload).and_then(|()| check_payload(&name, &payload));
-        fits.map_err(|error| failed(&format!("the context is not valid for `{name}`: {error}")))?;
-        let outcome = self.hooks.runtime.fire_in(&Event::new(name, payload, Arc::clone(&self.origin)), &self.scope);
-        self.told.extend(outcome.model_texts().map(str::to_owned));
-        self.stop_reason = self.stop_reason.take().or_else(|| outcome.stop_reason());
-        match outcome.decision {
-            Decision::Allow => Ok(outcome.payload.into_value()),
-            Decision::Ask => Err(ask(&outcome.reason())),
-            Decision::Deny => Err(deny(&outcome.reason_for_model())),
+        let request = FireEventRequest { session: String::new(), event: kind.name().to_owned(), payload };
+        let FiredEventAnswer { decision, payload, reason, reason_for_model, context, stop_reason, .. } =
+            self.session.fire(request).map_err(not_done)?;
+        self.note(context, stop_reason);
+        match decision {
+            DecisionWord::Allow => Ok(payload),
+            DecisionWord::Ask => Err(ask(&reason)),
+            DecisionWord::Deny => Err(deny(&reason_for_model)),
         }
     }
 
     fn begin_turn(&mut self, payload: Value) -> Result<Value, StepVerdict> {
-        self.turns = self.turns.saturating_add(1);
-        self.origin = Arc::new(Origin { turn: self.turns, ..(*self.origin).clone() });
-        self.scope = EventScope { overlay: Arc::clone(&self.hooks.overlay), ..EventScope::default() };
+        if std::mem::replace(&mut self.is_in_turn, true) {
+            self.session.begin_next_turn();
+        }
         let submitted = self.fire(EventKind::PromptSubmit, payload)?;
         let message = self.fire(EventKind::TurnStart, submitted.get("prompt").cloned().unwrap_or_default())?;
         Ok(json!({"prompt": message}))
@@ -203,78 +195,74 @@ impl InterceptedSession {
     fn decide_call(&mut self, payload: Value) -> Result<Value, StepVerdict> {
         let text = |name: &str| payload.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (id, name) = (text("id"), text("name"));
-        let args = payload.get("args").filter(|args| args.is_object()).cloned();
+        let args = payload.get("args").and_then(Value::as_object).cloned();
         let args = args.ok_or_else(|| failed("the arguments of the call are not an object"))?;
-        let caller = caller_of(&Payload::new(payload));
-        let request = ToolCallRequest::new(id.clone(), caller, name.clone(), args.clone());
-        let checked = self.hooks.runtime.check_tool_call(request, &self.origin, &self.scope);
-        let CheckedToolCall { call, open_asks, remarks } = checked.map_err(|refusal| {
-            let stops = refusal.stops_run().then(|| refusal.reason().to_owned());
-            self.stop_reason = self.stop_reason.take().or(stops);
-            deny(refusal.reason())
-        })?;
-        self.told.extend(remarks.context);
-        if call.name != name {
-            return Err(failed("hooks changed the tool, which a host of AGENT-HOOKS does not let them"));
-        }
-        if self.calls.len() >= MAX_CALLS {
-            return Err(failed(&format!("{MAX_CALLS} calls have no result yet")));
-        }
-        let changed = json!({"args": call.args});
-        let is_changed = call.args != args;
-        let open_ask = open_asks.first().map(|open_ask| open_ask.reason().to_owned());
-        match open_ask {
+        // Another interceptor may have denied an earlier call with this ID.
+        self.session.forget_call(&id);
+        let (vocabulary, cwd, permission_mode, read_only) = (None, None, None, None);
+        let call =
+            RequestedCall { id: id.clone(), name: name.clone(), args, vocabulary, cwd, permission_mode, read_only };
+        let DecidedCallAnswer { call, approval_request, refusal, context, .. } =
+            self.session.decide(call).map_err(not_done)?;
+        self.note(context, refusal.as_ref().filter(|refusal| refusal.stops_run).map(|refusal| refusal.reason.clone()));
+        let asked = approval_request.map(|request| (request.call, request.reasons));
+        let (call, reasons) = match (refusal, call, asked) {
+            (Some(refusal), ..) => return Err(deny(&refusal.reason)),
+            (None, Some(call), None) => (call, Vec::new()),
+            (None, _, Some(asked)) => asked,
+            (None, None, None) => return Err(failed("the call was not decided")),
+        };
+        let fault = match reasons.is_empty() {
+            _ if call.name != name => Some("hooks changed the tool, which a host of AGENT-HOOKS does not let them"),
             // An approval would let the call run as it was.
-            Some(_) if is_changed => {
-                Err(failed("hooks ask about a call that they changed, which the format cannot say"))
-            }
-            Some(reason) => {
-                self.calls.insert(id, call);
-                Err(ask(&reason))
-            }
-            None => {
-                self.calls.insert(id, call);
-                Ok(changed)
-            }
+            false if call.rewritten => Some("hooks ask about a call that they changed, which the format cannot say"),
+            _ => None,
+        };
+        if let Some(fault) = fault {
+            self.session.forget_call(&id);
+            return Err(failed(fault));
+        }
+        match reasons.first() {
+            Some(reason) => Err(ask(reason)),
+            None => Ok(json!({"args": call.args})),
         }
     }
 
     fn conclude_call(&mut self, payload: &Value) -> Result<Value, StepVerdict> {
-        let text = |name: &str| payload.get(name).and_then(Value::as_str).unwrap_or_default();
+        let id = payload.get("call_id").and_then(Value::as_str).unwrap_or_default();
         let is_error = payload.get("is_error").and_then(Value::as_bool).unwrap_or_default();
-        let call = self.calls.remove(text("call_id"));
-        let call = call.ok_or_else(|| failed("the hooks were not asked about this call, or refused it"))?;
+        // The call ran, so what hooks asked about was approved.
+        let (session, by) = (String::new(), Some(String::from("host")));
+        let approval = ApproveCallRequest { session, call: id.to_owned(), decision: UserResponse::Allow, by };
+        drop(self.session.approve(&approval));
+        let mut call = self.session.take_call(id).map_err(not_done)?;
         // An approval of the host may have changed the arguments once more.
-        let call = ToolCallRequest { args: payload.get("args").cloned().unwrap_or_default(), ..call };
+        call.args = payload.get("args").cloned().unwrap_or_default();
         let value = payload.get("result").cloned().unwrap_or_default();
         let result = ToolResult::new(call.id.as_str(), call.name.as_str(), value, is_error);
-        let before = result.clone();
-        let reviewed = self.hooks.runtime.review_tool_result(&call, result, &self.origin, &self.scope);
-        self.told.extend(reviewed.remarks.context);
-        self.stop_reason = self.stop_reason.take().or(reviewed.stop_reason);
+        let before = (result.content.clone(), result.is_error);
+        let reviewed = self.session.review_result(&call, result);
+        self.note(reviewed.remarks.context, reviewed.stop_reason);
         let ToolResult { content, is_error, result, .. } = reviewed.result;
         // A host takes no other value for whether the tool failed, so a result that became an error is withheld.
-        if is_error && !before.is_error {
+        if is_error && !before.1 {
             return Err(deny(&content));
         }
-        Ok(if content == before.content { payload.clone() } else { json!({"content": content, "result": result}) })
+        Ok(if content == before.0 { payload.clone() } else { json!({"content": content, "result": result}) })
     }
 
     fn end_turn(&mut self, payload: Value) -> Result<Value, StepVerdict> {
         let stop = json!({"response": payload.get("text"), "finish_reason": "stop"});
         let stopped = self.fire(EventKind::AgentStop, stop)?;
+        self.is_in_turn = false;
         self.fire(EventKind::TurnEnd, json!({"text": stopped.get("response")}))
     }
 
     fn end(mut self, payload: &Value) {
-        let duration_ms = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let reason = payload.get("reason").cloned().unwrap_or_default();
-        let end = json!({"reason": reason, "turns": self.turns, "duration_ms": duration_ms});
-        // Nothing can be denied any more.
-        drop(self.fire(EventKind::SessionEnd, end));
-        if let Some(tape) = self.hooks.runtime.tape() {
-            tape.close();
+        if self.is_in_turn {
+            self.session.begin_next_turn();
         }
+        self.session.end(payload.get("reason").and_then(Value::as_str).unwrap_or("exit"));
     }
 }
 
@@ -293,6 +281,10 @@ fn deny(message: &str) -> StepVerdict {
 
 fn failed(message: &str) -> StepVerdict {
     deny_for(FAILED, message)
+}
+
+fn not_done(error: RequestError) -> StepVerdict {
+    failed(&error.message)
 }
 
 fn ask(message: &str) -> StepVerdict {
