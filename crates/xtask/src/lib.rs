@@ -8,4 +8,6 @@ mod chore;
 mod workspace;
 
 pub use chore::{ChoreReport, RepositoryChore, run_chore};
-pub use workspace::{SOURCE_FOLDERS, SourceWorkspace, WorkspaceCrate, capture_output, is_in_src, read_peak_kb};
+pub use workspace::{
+    SOURCE_FOLDERS, SourceWorkspace, WorkspaceCrate, capture_output, is_in_src, read_peak_kb, run_tool,
+};

@@ -124,6 +124,18 @@ fn read_folder(dir: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -
     Ok(())
 }
 
+/// Runs a tool that prints for the user.
+///
+/// # Errors
+/// When it cannot be run, or fails.
+pub fn run_tool(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().map_err(|error| {
+        format!("cannot run `{name}`: {error}; CONTRIBUTING.md and docs/contributing say what is needed")
+    })?;
+    if status.success() { Ok(()) } else { Err(format!("`{name}` failed: {status}")) }
+}
+
 /// Runs a program and returns what it printed.
 pub fn capture_output(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();

@@ -159,16 +159,7 @@ use MemberShape::{Any, Choice, Count, Flag, Name, Named, Set, Table, Tables, Tex
 /// A member of an object: its name, its values, and whether it is required.
 struct DeclaredMember(&'static str, MemberShape, bool);
 
-const POINT: MemberShape = Choice(&[
-    "agent_startup",
-    "input",
-    "pre_model_call",
-    "post_model_call",
-    "pre_tool_call",
-    "post_tool_call",
-    "output",
-    "agent_shutdown",
-]);
+const POINT: MemberShape = Text(|text| InterceptionPoint::by_name(text).is_some());
 const ON_APPROVAL: MemberShape = Choice(&["stop", "resume"]);
 const DENY_OR_ASK: MemberShape = Choice(&["deny", "approval"]);
 const TIMEOUT: MemberShape = Count(3_600_000);

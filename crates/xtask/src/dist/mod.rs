@@ -14,11 +14,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use xtask::{ChoreReport, SourceWorkspace, capture_output};
+use xtask::{ChoreReport, SourceWorkspace, capture_output, run_tool};
 
 use packages::PACKAGES;
+use staging::list_files;
 pub(crate) use staging::{ReleaseFacts, fill_template};
-use staging::{list_files, run_tool};
 use targets::{DIST_TARGETS, DistTarget};
 
 /// Where the packages are, from the root of the repository.

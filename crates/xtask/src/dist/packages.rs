@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use xtask::capture_output;
+use xtask::{capture_output, run_tool};
 
 use super::programs::{SHELLS, program_path, set_environment};
-use super::staging::{copy_file, fill_template, list_files, run_tool, write_file};
+use super::staging::{copy_file, copy_files, fill_template, list_files, write_file};
 use super::targets::DistTarget;
 use super::{DistPlace, sbom};
 
@@ -78,10 +78,7 @@ impl DistPlace<'_> {
     }
 
     fn copy_pages(&self, kind: &str, dir: &Path) -> Result<(), String> {
-        let from = self.pages_dir().join(kind);
-        list_files(&from, "")?
-            .iter()
-            .try_for_each(|file| copy_file(file, &dir.join(file.file_name().unwrap_or_default()), false))
+        copy_files(&self.pages_dir().join(kind), "", dir)
     }
 
     /// Packs a directory of unfinished packages as a compressed tar.
@@ -171,9 +168,7 @@ pub(super) fn make_wheels(place: &DistPlace<'_>, targets: &[&'static DistTarget]
         if !place.are_built {
             build_wheels(place, target, &programs)?;
         }
-        for wheel in list_files(&programs, ".whl")? {
-            copy_file(&wheel, &place.out.join(wheel.file_name().unwrap_or_default()), false)?;
-        }
+        copy_files(&programs, ".whl", &place.out)?;
     }
     Ok(())
 }
@@ -231,9 +226,7 @@ fn package_crates(place: &DistPlace<'_>, _targets: &[&'static DistTarget]) -> Re
     cargo.args(["package", "--quiet", "--locked", "--no-verify", "--workspace", "--exclude", "xtask", "--exclude"]);
     cargo.args(["pintle-testkit", "--target-dir"]).arg(&target_dir);
     run_tool(cargo.current_dir(place.root))?;
-    for file in list_files(&target_dir.join("package"), ".crate")? {
-        copy_file(&file, &dir.join(file.file_name().unwrap_or_default()), false)?;
-    }
+    copy_files(&target_dir.join("package"), ".crate", &dir)?;
     place.seal(&dir)?;
     place.write_tar(&name, &format!("{name}.tar.gz"))
 }

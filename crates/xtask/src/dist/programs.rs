@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use xtask::capture_output;
+use xtask::{capture_output, run_tool};
 
 use super::DistPlace;
-use super::staging::{ReleaseFacts, run_tool, write_file};
+use super::staging::{ReleaseFacts, write_file};
 use super::targets::{DIST_TARGETS, DistTarget, USE_LLD};
 
 /// The shells whose completions are packaged, and the names of their files.

@@ -3,8 +3,10 @@
 use std::fs;
 use std::process::Command;
 
+use xtask::run_tool;
+
 use super::DistPlace;
-use super::staging::{run_tool, write_file};
+use super::staging::write_file;
 use super::targets::DistTarget;
 
 const FILE_NAME: &str = "bill-of-materials";

@@ -54,14 +54,6 @@ fn find_placeholder(text: &str) -> Option<&str> {
     text.split('@').skip(1).find(is_name)
 }
 
-/// Runs a tool that prints for the user.
-pub(super) fn run_tool(command: &mut Command) -> Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let status =
-        command.status().map_err(|error| format!("cannot run `{name}`: {error}; see docs/contributing/release.md"))?;
-    if status.success() { Ok(()) } else { Err(format!("`{name}` failed: {status}")) }
-}
-
 /// The files of a directory whose names end like that, in order.
 pub(super) fn list_files(dir: &Path, suffix: &str) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(dir).map_err(|error| format!("cannot read `{}`: {error}", dir.display()))?;
@@ -69,6 +61,13 @@ pub(super) fn list_files(dir: &Path, suffix: &str) -> Result<Vec<PathBuf>, Strin
     files.retain(|path| path.is_file() && path.to_string_lossy().ends_with(suffix));
     files.sort();
     Ok(files)
+}
+
+/// Copies the files of a directory whose names end like that into another.
+pub(super) fn copy_files(from: &Path, suffix: &str, to: &Path) -> Result<(), String> {
+    list_files(from, suffix)?
+        .iter()
+        .try_for_each(|file| copy_file(file, &to.join(file.file_name().unwrap_or_default()), false))
 }
 
 /// Copies a file, creates its directory, and sets its mode to that of a program or of a text.
