@@ -160,7 +160,8 @@ pub(super) fn run_backup(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, par
     TextFlow::from_taint(TextTaint::OUTPUT)
 }
 
-/// What a program gives a server: the options of its host, those of a file, and words in front of a file.
+/// What a program gives a server: the options of its host and the variables in which it is named, the options of a file, and
+/// words in front of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SenderDef {
     hosts: &'static str,
@@ -182,7 +183,6 @@ pub(super) fn run_senders(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, pa
             let taint = files.fold(TextTaint::FILE, |taint, file| taint | walk.read_file(call.name, file, false).taint);
             push_address(walk, OperationKind::Upload, call.name, &host, taint);
         }
-        return TextFlow::from_taint(TextTaint::NETWORK);
     }
     TextFlow::from_taint(TextTaint::NETWORK)
 }
@@ -198,8 +198,13 @@ pub(super) fn push_sent(walk: &mut CommandWalk<'_>, call: &ProgramCall<'_>, send
         taint |= call.stdin.taint;
     }
     if sends_local_data(taint) {
-        for (host, _) in options(sender.hosts).flat_map(|option| option_values(call.args, option)) {
-            push_address(walk, OperationKind::Upload, call.name, &host.text, taint);
+        let given = options(sender.hosts).flat_map(|option| option_values(call.args, option)).map(|(host, _)| host);
+        let is_variable = |name: &&str| name.starts_with(|first: char| first.is_ascii_uppercase());
+        let set = options(sender.hosts).filter(is_variable).filter_map(|name| walk.variable(name)?.into_iter().next());
+        let hosts: Vec<ShellArg> = given.chain(set).collect();
+        // Each server of a list may be the one that gets it.
+        for host in hosts.iter().flat_map(|host| host.text.split(',')) {
+            push_address(walk, OperationKind::Upload, call.name, host, taint);
         }
     }
 }
