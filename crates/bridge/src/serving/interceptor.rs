@@ -236,6 +236,9 @@ impl InterceptedSession {
         let approval = ApproveCallRequest { session, call: id.to_owned(), decision: UserResponse::Allow, by };
         drop(self.session.approve(&approval));
         let mut call = self.session.take_call(id).map_err(not_done)?;
+        if payload.get("name").and_then(Value::as_str) != Some(&call.name) {
+            return Err(failed("the hooks were asked about this call of another tool"));
+        }
         // An approval of the host may have changed the arguments once more.
         call.args = payload.get("args").cloned().unwrap_or_default();
         let value = payload.get("result").cloned().unwrap_or_default();

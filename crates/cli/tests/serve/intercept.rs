@@ -193,6 +193,12 @@ fn what_cannot_be_decided_is_denied() {
     let twice = host.ask_line(&twice.replace('\n', ""));
     assert_eq!(twice["reason"], "pintle:failed");
     assert!(twice["message"].as_str().unwrap().contains("`command`"), "{twice}");
+    // A refused call does not leave an earlier one with its ID open, and no tool runs in the name of another.
+    assert_eq!(host.call("7", "shell", json!({"command": "ls"})), allow());
+    assert_eq!(host.call("7", "shell", json!({"command": "rm -rf /"}))["reason"], "pintle:denied");
+    assert_eq!(host.result("7", "shell", json!("gone"))["reason"], "pintle:failed");
+    assert_eq!(host.call("6", "shell", json!({"command": "ls"})), allow());
+    assert_eq!(host.result("6", "tell", json!("gone"))["reason"], "pintle:failed");
     // An approval would let a call run that hooks changed before they asked.
     let asked = host.call("2", "both", json!({"to": "prod"}));
     assert_eq!(asked["decision"], "deny", "{asked}");
