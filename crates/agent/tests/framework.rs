@@ -5,7 +5,6 @@
 use crate::support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,7 +30,7 @@ fn write_framework(entries: &[(&str, Value, &str)]) -> tempfile::TempDir {
         let path = dir.path().join(format!("hooks/{name}.sh"));
         let text = format!("#!/bin/sh\n# Hook: {name}\n# Event: {event}\n# Description: A test.\n{lines}\n");
         fs::write(&path, text).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        pintle_testkit::make_executable(&path);
         let mut entry = json!({"path": format!("hooks/{name}.sh")});
         entry.as_object_mut().unwrap().extend(rest.as_object().cloned().unwrap_or_default());
         let list = events.entry(*event).or_insert_with(|| json!([]));

@@ -14,6 +14,7 @@ mod journal;
 mod lines;
 mod matcher;
 mod panics;
+mod program;
 
 pub use approver::ScriptedApprover;
 pub use clock::{FakeClock, RunningClock};
@@ -28,6 +29,7 @@ pub use journal::LineJournal;
 pub use lines::SharedLines;
 pub use matcher::{ClosureMatcher, SubjectMatcher};
 pub use panics::quiet_panics;
+pub use program::{copy_program, make_executable};
 
 /// The longest that a test waits for something that happens at once unless there is a fault.
 pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(120);

@@ -8,7 +8,6 @@ mod stages;
 mod with_pintle;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -60,7 +59,7 @@ impl PolicySite {
             assert!(made.unwrap().status.success());
         }
         write_file(&site.path("pintle"), FAKE_PINTLE);
-        fs::set_permissions(site.path("pintle"), fs::Permissions::from_mode(0o755)).unwrap();
+        pintle_testkit::make_executable(site.path("pintle"));
         fs::create_dir(site.path("published")).unwrap();
         Some(site)
     }

@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking, and say what they skip")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -25,7 +24,7 @@ impl PluginFixture {
         let fixture = Self::without_program();
         let program = fixture.program();
         write_file(&program, &format!("#!/bin/sh\ncat > payload-\"$3\".json\n{script}\n"));
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        pintle_testkit::make_executable(&program);
         fixture
     }
 

@@ -1,8 +1,5 @@
 //! Messages that no editor sends.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-
 use serde_json::{Value, json};
 
 use crate::client::EditorClient;
@@ -137,7 +134,7 @@ fn opening_a_project_runs_none_of_its_programs() {
     let settings = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"./tool.sh\"}]}]}}";
     let files = [("agent.yaml", team), (".claude/settings.json", settings), ("tool.sh", PROGRAM), (PATH, HOOK)];
     let mut editor = EditorClient::start_initialized(files);
-    fs::set_permissions(editor.project().join("tool.sh"), PermissionsExt::from_mode(0o755)).unwrap();
+    pintle_testkit::make_executable(editor.project().join("tool.sh"));
     for (path, text) in files {
         editor.open(path, text);
         editor.findings_of(path);

@@ -7,8 +7,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::fs;
-#[cfg(unix)]
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -64,7 +62,7 @@ impl SeededDefect {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, with_side(text, side)).unwrap();
             #[cfg(unix)]
-            fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+            pintle_testkit::make_executable(&path);
         }
         let named = if self.files.len() == 1 { &*self.files[0].0 } else { "." };
         let output = Command::new(env!("CARGO_BIN_EXE_pintle"))

@@ -1,7 +1,6 @@
 //! `pintle doctor --fix`: entries that run no program, or are not as `install` writes them, are written again.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 
@@ -134,8 +133,8 @@ fn what_is_written_is_shown_first_and_an_agent_may_only_look() {
 
 #[test]
 fn entries_of_a_project_keep_the_name_and_those_of_an_image_its_path() {
-    let fixture = create_fixture().with_file("image/usr/local/bin/pintle", "");
-    fs::copy(PROGRAM, fixture.path("image/usr/local/bin/pintle")).unwrap();
+    let fixture = create_fixture();
+    fixture.copy_program("image/usr/local/bin/pintle");
     let older = |text: String| text.replace("exit 1", "exit 3");
     for (words, settings, program) in [
         (&["--scope", "project"][..], ".claude/settings.json", "$('pintle' hook"),
@@ -160,7 +159,7 @@ fn entries_of_a_project_keep_the_name_and_those_of_an_image_its_path() {
 fn what_a_project_put_into_its_entries_is_not_run() {
     let mark = "#!/bin/sh\ntouch \"$(dirname \"$0\")/../../mark\"\n";
     let fixture = create_fixture().with_file("project/evil/pintle", mark);
-    fs::set_permissions(fixture.path("project/evil/pintle"), fs::Permissions::from_mode(0o755)).unwrap();
+    pintle_testkit::make_executable(fixture.path("project/evil/pintle"));
     let home = fixture.path("home").display().to_string();
     let run = |words: &[&'static str]| {
         run_at_home(&fixture, words).with_variable("HOME", &home).in_folder("project").run_to_parts()

@@ -284,8 +284,6 @@ fn an_artifact_of_a_registry_is_what_its_digest_says() {
 #[cfg(unix)]
 #[test]
 fn a_private_registry_gets_the_login_of_docker() {
-    use std::os::unix::fs::PermissionsExt;
-
     let (answers, digest) = base_artifact();
     // `ada:secret`.
     let registry = start_registry(answers, Some("YWRhOnNlY3JldA=="));
@@ -300,7 +298,7 @@ fn a_private_registry_gets_the_login_of_docker() {
         fs::create_dir_all(fixture.path("home/.docker")).unwrap();
         fs::write(fixture.path("home/.docker/config.json"), config.replace("REGISTRY", &registry)).unwrap();
         fs::write(&helper, script.replace("REGISTRY", &registry)).unwrap();
-        fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+        pintle_testkit::make_executable(&helper);
         fixture.pintle(&["fetch"]).with_variable("HOME", &home).with_variable("PATH", &path).run_to_parts()
     };
     let knows = "#!/bin/sh\n[ \"$1\" = get ] && [ \"$(cat)\" = REGISTRY ] && echo '{\"Username\": \"ada\", \"Secret\": \"secret\"}'\n";

@@ -87,12 +87,10 @@ impl CliFixture {
         Self { folder: make(), user_dir: make() }
     }
 
-    /// Copies the program to a path. Another process writes the file: one that this process has open while another test
-    /// starts a program could not be run yet.
+    /// Copies the program to a path.
     pub(crate) fn copy_program(&self, path: &str) -> std::path::PathBuf {
         let copy = self.path(path);
-        fs::create_dir_all(copy.parent().unwrap()).unwrap();
-        assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_pintle")).arg(&copy).status().unwrap().success());
+        pintle_testkit::copy_program(env!("CARGO_BIN_EXE_pintle"), &copy);
         copy
     }
 

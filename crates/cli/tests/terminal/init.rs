@@ -139,9 +139,8 @@ fn an_image_is_guarded_by_one_command_and_proved_from_outside() {
 
 #[test]
 fn an_agent_that_skips_hooks_until_they_are_reviewed_is_not_guarded_yet() {
-    use std::os::unix::fs::PermissionsExt;
     let fixture = create_fixture().with_file("bin/codex", UNREVIEWED);
-    fs::set_permissions(fixture.path("bin/codex"), fs::Permissions::from_mode(0o755)).unwrap();
+    pintle_testkit::make_executable(fixture.path("bin/codex"));
     let (out, err, status) = run_at_home(&fixture, &["init", "--agents", "codex", "--yes"]).run_to_parts();
     assert!(out.contains("Codex: installed, but not guarded yet; its hooks refused"), "{out}{err}");
     assert!(err.contains("have not been reviewed") || out.contains("have not been reviewed"), "{out}{err}");

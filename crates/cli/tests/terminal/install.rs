@@ -10,7 +10,7 @@ pub(crate) fn create_fixture() -> CliFixture {
     let fixture = CliFixture::new_empty()
         .with_file("home/.claude/settings.json", SETTINGS)
         .with_file("bin/claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
-    fs::set_permissions(fixture.path("bin/claude"), fs::Permissions::from_mode(0o755)).unwrap();
+    pintle_testkit::make_executable(fixture.path("bin/claude"));
     symlink(env!("CARGO_BIN_EXE_pintle"), fixture.path("bin/pintle")).unwrap();
     fixture
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -352,12 +352,12 @@ impl PackageMachine {
             match file {
                 Program => {
                     let program = env!("CARGO_BIN_EXE_pintle");
-                    fs::hard_link(program, &path).or_else(|_| fs::copy(program, &path).map(drop)).unwrap();
+                    fs::hard_link(program, &path).unwrap_or_else(|_| pintle_testkit::copy_program(program, &path));
                 }
                 Link(target) => symlink(target.replace(VERSION, version), &path).unwrap(),
                 Script(text) => {
                     fs::write(&path, format!("#!/bin/sh\n{}", text.replace(VERSION, version))).unwrap();
-                    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+                    pintle_testkit::make_executable(&path);
                 }
                 Text(text) => fs::write(&path, text.replace(VERSION, version)).unwrap(),
             }

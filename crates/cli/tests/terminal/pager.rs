@@ -2,9 +2,6 @@
 
 #![cfg(target_os = "linux")]
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-
 use crate::fixture::{CliFixture, CliInvocation};
 
 /// A terminal that `pintle events` does not fit on.
@@ -16,7 +13,7 @@ type UnpagedCase = (&'static [&'static str], (u16, u16), &'static [(&'static str
 /// A pager that says so.
 fn create_fixture() -> CliFixture {
     let fixture = CliFixture::new_empty().with_file("my pager", "#!/bin/sh\necho \"[paged $1]\"\nexec cat\n");
-    fs::set_permissions(fixture.path("my pager"), fs::Permissions::from_mode(0o755)).unwrap();
+    pintle_testkit::make_executable(fixture.path("my pager"));
     fixture
 }
 

@@ -128,8 +128,7 @@ fn a_module_in_harn_is_run_by_its_program_where_that_is_installed() {
     );
     #[cfg(unix)]
     {
-        use std::os::unix::fs::PermissionsExt as _;
-        std::fs::set_permissions(fixture.path("bin/harn"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        pintle_testkit::make_executable(fixture.path("bin/harn"));
         let path = format!("{}:/usr/bin:/bin", fixture.path("bin").display());
         let fire = |prompt: &str| {
             fixture

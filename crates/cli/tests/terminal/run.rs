@@ -1,4 +1,5 @@
 use std::fs;
+use std::process::Command;
 
 use crate::fixture::{AUDIT, CliFixture, snapshot};
 
@@ -180,24 +181,12 @@ fn an_interrupted_run_ends_in_good_order() {
     assert!(tape.lines().any(|line| line.contains(r#""event":"session.end""#) && line.contains("cancelled")), "{tape}");
 }
 
-/// Copies a directory: a run writes its tape into it.
-fn copy_dir(from: &std::path::Path, to: &std::path::Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        if from.is_dir() {
-            copy_dir(&from, &to);
-        } else {
-            fs::copy(from, to).unwrap();
-        }
-    }
-}
-
 #[test]
 fn the_demo_of_the_readme_runs_beside_the_default_packs() {
     let fixture = CliFixture::new_empty();
     let agent = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/governed-agent");
-    copy_dir(&agent, &fixture.path("agent"));
+    // A copy: a run writes its tape into the directory.
+    assert!(Command::new("cp").arg("-R").args([&agent, &fixture.path("agent")]).status().unwrap().success());
     let policy = "use: [shell, git, secrets, exfiltration, remote-code, system, self-protection, project-autorun]\n";
     fs::write(fixture.user_path("policy.yaml"), policy).unwrap();
     let (out, err, status) = fixture.pintle(&["run", "agent"]).run_to_parts();

@@ -314,7 +314,6 @@ const PROGRAM_SCRIPT: &str = "#!/bin/sh\ntouch \"$(dirname \"$0\")/ran\"\necho '
 
 #[test]
 fn validate_runs_no_program_and_test_only_trusted_ones() {
-    use std::os::unix::fs::PermissionsExt;
     let scenario =
         "- steps:\n    - user: hi\n    - calls: [{call: ls, expect: block, reason: say no}]\n    - model: tests\n";
     let faulty = "- faults: [{hook: guard, does: hangs}]\n  steps:\n    - user: hi\n    - calls: [{call: ls}]\n    - model: x\n      shown: nonsense\n";
@@ -323,7 +322,7 @@ fn validate_runs_no_program_and_test_only_trusted_ones() {
         .with_file("hooks/guard.sh", PROGRAM_SCRIPT)
         .with_file(".harness/policy.yaml", "use: [git]\n")
         .with_file("own.scenario.yaml", scenario);
-    std::fs::set_permissions(fixture.path("hooks/guard.sh"), PermissionsExt::from_mode(0o755)).unwrap();
+    pintle_testkit::make_executable(fixture.path("hooks/guard.sh"));
     let has_run = |fixture: &CliFixture| fixture.path("hooks/ran").exists();
     for arguments in [["validate", "."], ["test", "--list"]] {
         let (out, err, status) = fixture.pintle(&arguments).run_to_parts();

@@ -30,13 +30,8 @@ fn create_fixture() -> CliFixture {
         .with_file("project/below/notes.txt", "")
         .with_file("project/.git/HEAD", "")
         .with_file("own/config.yaml", "settings: {}\n");
-    make_executable(&fixture, "project/check/guard.sh");
+    pintle_testkit::make_executable(fixture.path("project/check/guard.sh"));
     fixture
-}
-
-fn make_executable(fixture: &CliFixture, file: &str) {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(fixture.path(file), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// The program in a folder of the project, with the state of its person.
@@ -161,7 +156,7 @@ fn a_worktree_with_the_bytes_of_a_trusted_project_is_trusted() {
         .with_file("claims/turns.yaml", "turns: [{say: done}]\n")
         .with_file("claims/check/guard.sh", GUARD);
     for dir in ["second", "claims"] {
-        make_executable(&fixture, &format!("{dir}/check/guard.sh"));
+        pintle_testkit::make_executable(fixture.path(&format!("{dir}/check/guard.sh")));
         let names = format!("gitdir: {}\n", fixture.path("project/.git/worktrees/second").display());
         fs::write(fixture.path(&format!("{dir}/.git")), names).unwrap();
     }

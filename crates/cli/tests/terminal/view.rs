@@ -29,10 +29,9 @@ done
 #[cfg(target_os = "linux")]
 fn the_link_that_opens_the_browser_works_once() {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
 
     let fixture = CliFixture::new_empty().with_file("xdg-open", OPENER);
-    fs::set_permissions(fixture.path("xdg-open"), fs::Permissions::from_mode(0o755)).unwrap();
+    pintle_testkit::make_executable(fixture.path("xdg-open"));
     let path = format!("{}:/usr/bin:/bin", fixture.path("").display());
     let screen = fixture.pintle(&["view"]).with_variable("PATH", &path).run_on_screen(200, 50);
     let token: String = screen.split("#token=").nth(1).unwrap().chars().take_while(char::is_ascii_hexdigit).collect();

@@ -50,7 +50,7 @@ fn guard_without_a_program_of_its_script_fails_unless_it_denies() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("pintle-no-such-program");
     fs::write(&program, "#!/bin/sh\necho found\n").unwrap();
-    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    pintle_testkit::make_executable(&program);
     let path = format!("{}:/usr/bin:/bin", dir.path().display());
     let spec = CommandSpec { environment: vec![(String::from("PATH"), path)], ..shell_command(swallowed) };
     let found = VerdictKind::Allow { reason: String::from("exit 0|allow found|") };
@@ -63,7 +63,7 @@ fn the_shell_is_sh_unless_one_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let shell = dir.path().join("shell");
     fs::write(&shell, "#!/bin/sh\necho \"$@\"\n").unwrap();
-    fs::set_permissions(&shell, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    pintle_testkit::make_executable(&shell);
     let spec = CommandSpec { shell: Some(shell.to_str().unwrap().to_owned()), ..shell_command("a b") };
     assert_eq!(CommandFixture::new(spec).call_output(), "exit 0|-c a b|");
     let spec = CommandSpec { shell: Some(String::from("/no/such/shell")), ..shell_command("a b") };

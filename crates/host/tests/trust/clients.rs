@@ -1,8 +1,6 @@
 //! Projects whose hooks are written for a client, in the client's settings file.
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use pintle_host::Decision;
 use pintle_host::loader::TrustState;
@@ -24,7 +22,7 @@ fn guarded_project(file: &str, settings: &str, guard: &str) -> TrustFixture {
     let fixture = TrustFixture::empty();
     fixture.write(file, settings);
     fixture.write(guard, GUARD);
-    fs::set_permissions(fixture.path(guard), fs::Permissions::from_mode(0o755)).unwrap();
+    pintle_testkit::make_executable(fixture.path(guard));
     fixture
 }
 

@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -51,7 +50,7 @@ impl TrustFixture {
         for (file, text) in PROJECT {
             fixture.write(file, text);
         }
-        fs::set_permissions(fixture.path("hooks/guard.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+        pintle_testkit::make_executable(fixture.path("hooks/guard.sh"));
         fixture
     }
 

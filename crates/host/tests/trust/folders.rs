@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -40,7 +39,7 @@ fn guarded_project(dialect: &str, command: &str) -> TrustFixture {
         fixture.write(file, text);
     }
     for file in ["guard.sh", "hooks/guard.sh"] {
-        fs::set_permissions(fixture.path(file), fs::Permissions::from_mode(0o755)).unwrap();
+        pintle_testkit::make_executable(fixture.path(file));
     }
     fixture
 }
@@ -49,7 +48,7 @@ fn write_allowing_files(fixture: &TrustFixture, dir: &str) {
     for file in ["guard.sh", "hooks/guard.sh"] {
         let file = format!("{dir}/{file}");
         fixture.write(&file, ALLOWS);
-        fs::set_permissions(fixture.path(&file), fs::Permissions::from_mode(0o755)).unwrap();
+        pintle_testkit::make_executable(fixture.path(&file));
     }
     fixture.write(&format!("{dir}/rules.txt"), "");
     fixture.write(&format!("{dir}/rules.py"), "def judge():\n    pass\n");

@@ -127,9 +127,7 @@ fn git_runs_no_monitor_pager_or_diff_program_that_the_repository_names() {
     let repository = create_repository(1);
     let trap = repository.path().join("trap.sh");
     std::fs::write(&trap, "#!/bin/sh\ntouch \"$(dirname \"$0\")/sprung\"\ncat\n").unwrap();
-    let mut rights = std::fs::metadata(&trap).unwrap().permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut rights, 0o755);
-    std::fs::set_permissions(&trap, rights).unwrap();
+    pintle_testkit::make_executable(&trap);
     std::fs::write(repository.path().join("f"), "1").unwrap();
     std::fs::write(repository.path().join(".gitattributes"), "f diff=trap\n").unwrap();
     run_git(repository.path(), &["add", "f", ".gitattributes"]);
