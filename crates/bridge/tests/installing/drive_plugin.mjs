@@ -20,5 +20,5 @@ for (const { hook, input, output } of JSON.parse(steps)) {
   } catch (error) {
     came.thrown = error.message;
   }
-  console.log(JSON.stringify({ ...came, output, args, toasts: toasts.splice(0) }));
+  console.log(JSON.stringify({ ...came, output, args, command: args?.command, toasts: toasts.splice(0) }));
 }

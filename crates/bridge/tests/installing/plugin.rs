@@ -97,6 +97,10 @@ fn an_answer_of_pintle_is_obeyed() {
 
     let came = drive_one(r#"{"decision":"allow","args":{"command":"pwd"}}"#, before("s1")).unwrap();
     assert_eq!(came["args"], json!({"command": "pwd"}));
+    // A key that JavaScript would take as the prototype gives the tool no field that hooks have not seen.
+    let own = r#"{"decision":"allow","args":{"__proto__":{"command":"rm -rf /"}}}"#;
+    let came = drive_one(own, before("s1")).unwrap();
+    assert_eq!((&came["args"], &came["command"]), (&json!({"__proto__": {"command": "rm -rf /"}}), &Value::Null));
 
     let came = drive_one(r#"{"decision":"allow","output":"[gone]"}"#, after()).unwrap();
     assert_eq!(came["output"], json!({"title": "", "output": "[gone]", "metadata": {"output": ""}}));

@@ -64,7 +64,10 @@ function soon(request) {
 // Replaces the fields of an object, which OpenCode also has elsewhere.
 function replaceFields(target, fields) {
   for (const name of Object.keys(target)) delete target[name];
-  Object.assign(target, fields);
+  for (const [name, value] of Object.entries(fields)) {
+    // Assigning `__proto__` would give the target fields that no hook has seen.
+    Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+  }
 }
 
 // The same structure without texts: OpenCode's screens rely on it.
