@@ -107,14 +107,19 @@ impl SourceWorkspace {
     }
 }
 
-/// Reads the text files of a directory tree, except those of git and cargo.
+/// Directories that tools write, wherever they are.
+const GENERATED_NAMES: [&str; 3] = ["target", "__pycache__", "node_modules"];
+/// Directories that tools write.
+const GENERATED_FOLDERS: [&str; 2] = [".git", "bindings/node/dist"];
+
+/// Reads the text files of a directory tree, except those that tools write.
 fn read_folder(dir: &Path, prefix: &str, files: &mut BTreeMap<String, String>) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
-            let is_generated = entry.file_name() == "target" || entry.file_name() == "__pycache__" || name == ".git";
-            if !is_generated {
+            let is_generated = GENERATED_NAMES.iter().any(|generated| entry.file_name() == *generated);
+            if !is_generated && !GENERATED_FOLDERS.contains(&name.as_str()) {
                 read_folder(&entry.path(), &format!("{name}/"), files)?;
             }
         } else if let Ok(text) = fs::read_to_string(entry.path()) {
