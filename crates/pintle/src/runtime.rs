@@ -212,7 +212,7 @@ impl RuntimeBuilder {
         self.with(|host| host.packs(names))
     }
 
-    /// Adds a hook of the program. It is in the project layer, after those of files.
+    /// Adds a hook of the program. It is in the project layer, before those of files.
     pub fn hook(mut self, hook: Hook) -> Self {
         self.hooks.push(hook);
         self

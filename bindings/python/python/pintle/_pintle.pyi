@@ -66,7 +66,7 @@ class Runtime:
 
         `paths` are projects, `.harness` directories, directories of hooks, or hook files, which are trusted because the
         program names them; each may be a tuple with its layer, `"project"` by default. `packs` are rules about what calls
-        would do, such as `shell`. `hooks` are functions of the program, after those of files. `approver` answers when a hook
+        would do, such as `shell`. `hooks` are functions of the program, before those of files. `approver` answers when a hook
         asks; without one, asking denies. `judge` calls language models for hooks whose verdict comes from one. `shadow` calls
         every hook and enforces nothing. `redact_secrets` keeps secrets off the tape, and turns `redact` on. `allowed_hosts` are
         those to which scripts may connect.
