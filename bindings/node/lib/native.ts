@@ -187,25 +187,42 @@ interface NativeModule {
 
 const require = createRequire(import.meta.url);
 
-/** The directory of the native module and of the program, which are for one platform. */
-function findPlatform(): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const built = fileURLToPath(new URL("../platform", import.meta.url));
+/** What `build.mjs` has made; a package that is installed has it in packages for its platform instead. */
+const built = fileURLToPath(new URL("../platform/", import.meta.url));
+const platform = `${process.platform}-${process.arch}`;
+
+/** Loads the module for this platform, and for the C library of its interpreter. */
+function load(): NativeModule {
   if (existsSync(built)) {
-    return built;
+    return require(path.join(built, "pintle.node")) as NativeModule;
   }
-  try {
-    return path.dirname(require.resolve(`@pintle/${platform}/package.json`));
-  } catch {
-    throw new Error(
-      `pintle has no package for ${platform}, or npm has left it out: install it with \`npm install @pintle/${platform}\``,
-    );
+  const names = (process.platform === "linux" ? ["-gnu", "-musl"] : [""]).map((suffix) => `@pintle/node-${platform}${suffix}`);
+  const faults: string[] = [];
+  for (const name of names) {
+    try {
+      return require(name) as NativeModule;
+    } catch (error) {
+      faults.push(error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : String(error));
+    }
   }
+  throw new Error(
+    `pintle has no native module for ${platform} here: install it without \`--omit=optional\` (${faults.join("; ")})`,
+  );
 }
 
-const platform = findPlatform();
-
-export const native = require(path.join(platform, "pintle.node")) as NativeModule;
+export const native = load();
 
 /** The program, which runs the scripts of hooks in processes of their own. */
-export const program = path.join(platform, "bin", process.platform === "win32" ? "pintle.exe" : "pintle");
+export const program = findProgram(process.platform === "win32" ? "pintle.exe" : "pintle");
+
+function findProgram(name: string): string {
+  if (existsSync(built)) {
+    return path.join(built, "bin", name);
+  }
+  try {
+    return require.resolve(`@pintle/${platform}/bin/${name}`);
+  } catch {
+    // Hooks with scripts that need it do not load, which says so.
+    return name;
+  }
+}

@@ -4,6 +4,7 @@
 //! standard tool of its format writes it, with the time of the last commit for every file, so the same sources give the same
 //! bytes. It needs Linux; the other platforms only build their programs.
 
+mod npm;
 mod packages;
 mod programs;
 mod sbom;

@@ -7,9 +7,9 @@ use std::process::Command;
 use xtask::{capture_output, run_tool};
 
 use super::programs::{SHELLS, program_path, set_environment};
-use super::staging::{copy_file, copy_files, fill_template, list_files, write_file};
+use super::staging::{LICENSES, copy_file, copy_files, fill_template, list_files, write_file};
 use super::targets::DistTarget;
-use super::{DistPlace, sbom};
+use super::{DistPlace, npm, sbom};
 
 /// A kind of package.
 pub(super) struct PackageKind {
@@ -22,13 +22,11 @@ pub(super) const PACKAGES: &[PackageKind] = &[
     PackageKind { name: "archive", make: make_archives },
     PackageKind { name: "deb", make: make_debs },
     PackageKind { name: "wheel", make: make_wheels },
-    PackageKind { name: "npm", make: make_npm_packages },
+    PackageKind { name: "npm", make: npm::make_npm_packages },
     PackageKind { name: "crates", make: package_crates },
     PackageKind { name: "formula", make: write_formula },
     PackageKind { name: "sbom", make: sbom::write_sbom },
 ];
-
-const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
 impl DistPlace<'_> {
     /// What is not a package, or not yet.
@@ -60,20 +58,20 @@ impl DistPlace<'_> {
     }
 
     /// Writes a template of `packaging`, with its names replaced.
-    fn write_text(&self, template: &str, to: &Path, values: &[(&str, &str)]) -> Result<(), String> {
+    pub(super) fn write_text(&self, template: &str, to: &Path, values: &[(&str, &str)]) -> Result<(), String> {
         let text = self.workspace.text(&format!("packaging/{template}"))?;
         let filled = fill_template(text, &self.facts, values).map_err(|error| format!("{template}: {error}"))?;
         write_file(to, filled.as_bytes(), template.ends_with(".js"))
     }
 
-    fn copy_programs(&self, target: &DistTarget, dir: &Path) -> Result<(), String> {
+    pub(super) fn copy_programs(&self, target: &DistTarget, dir: &Path) -> Result<(), String> {
         target
             .programs()
             .iter()
             .try_for_each(|name| copy_file(&program_path(self.root, target, name), &dir.join(name), true))
     }
 
-    fn copy_texts(&self, names: &[&str], dir: &Path) -> Result<(), String> {
+    pub(super) fn copy_texts(&self, names: &[&str], dir: &Path) -> Result<(), String> {
         names.iter().try_for_each(|name| copy_file(&self.root.join(name), &dir.join(name), false))
     }
 
@@ -190,33 +188,6 @@ fn build_wheels(place: &DistPlace<'_>, target: &DistTarget, programs: &Path) -> 
     Ok(())
 }
 
-/// A package for each platform, and the one that npm installs with that of the user's platform.
-fn make_npm_packages(place: &DistPlace<'_>, targets: &[&'static DistTarget]) -> Result<(), String> {
-    let pack = |dir: &Path| {
-        let mut npm = Command::new("npm");
-        npm.args(["pack", "--silent", "--ignore-scripts", "--pack-destination"]).arg(&place.out).arg(dir);
-        run_tool(npm.stdout(std::process::Stdio::null()))
-    };
-    for target in targets {
-        let platform = target.npm_platform();
-        let dir = place.stage(&format!("npm-{platform}"))?;
-        place.copy_programs(target, &dir.join("bin"))?;
-        place.copy_texts(&LICENSES, &dir)?;
-        let values = [("NPM_PLATFORM", platform.as_str()), ("NPM_OS", target.npm.0), ("NPM_CPU", target.npm.1)];
-        place.write_text("npm/platform/package.json", &dir.join("package.json"), &values)?;
-        pack(&dir)?;
-    }
-    let dir = place.stage("npm-pintle")?;
-    let entry = |target: &&DistTarget| format!("\"@pintle/{}\": \"{}\"", target.npm_platform(), place.facts.version);
-    let platforms = format!("{{ {} }}", targets.iter().map(entry).collect::<Vec<_>>().join(", "));
-    place.write_text("npm/pintle/package.json", &dir.join("package.json"), &[("NPM_PLATFORMS", &platforms)])?;
-    for file in ["README.md", "bin/pintle.js"] {
-        place.write_text(&format!("npm/pintle/{file}"), &dir.join(file), &[])?;
-    }
-    place.copy_texts(&LICENSES, &dir)?;
-    pack(&dir)
-}
-
 /// Every published crate, as `cargo publish` would upload it.
 fn package_crates(place: &DistPlace<'_>, _targets: &[&'static DistTarget]) -> Result<(), String> {
     let name = format!("pintle-{}-crates", place.facts.version);
@@ -243,7 +214,6 @@ fn write_formula(place: &DistPlace<'_>, _targets: &[&'static DistTarget]) -> Res
 mod tests {
     use super::*;
     use crate::dist::staging::ReleaseFacts;
-    use crate::dist::targets::DIST_TARGETS;
     use xtask::SourceWorkspace;
 
     /// Every text of `packaging` that a package contains, and the names that only it has.
@@ -252,7 +222,8 @@ mod tests {
         ("deb/copyright", &["LICENSE_MIT"]),
         ("homebrew/pintle.rb", &["SOURCE_SHA256"]),
         ("npm/pintle/README.md", &[]),
-        ("npm/pintle/bin/pintle.js", &[]),
+        ("npm/module/package.json", &["NPM_MODULE", "NPM_OS", "NPM_CPU", "NPM_LIBC"]),
+        ("npm/pintle/bin/pintle.cjs", &[]),
         ("npm/pintle/package.json", &["NPM_PLATFORMS"]),
         ("npm/platform/package.json", &["NPM_PLATFORM", "NPM_OS", "NPM_CPU"]),
         ("systemd/pintle-serve.service", &[]),
@@ -292,11 +263,5 @@ mod tests {
     #[test]
     fn a_licence_is_a_field_of_a_control_file() {
         assert_eq!(indented("\nMIT\n\n  Permission\n"), " MIT\n .\n   Permission");
-    }
-
-    #[test]
-    fn each_platform_has_one_package_of_npm() {
-        let platforms: std::collections::BTreeSet<String> = DIST_TARGETS.iter().map(DistTarget::npm_platform).collect();
-        assert_eq!(platforms.len(), DIST_TARGETS.len());
     }
 }

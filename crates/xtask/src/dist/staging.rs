@@ -9,6 +9,9 @@ use xtask::{SourceWorkspace, capture_output};
 /// The repository if the release job does not say it.
 const UNKNOWN_REPOSITORY: &str = "OWNER/pintle";
 
+/// The licences, which every package has.
+pub(super) const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+
 /// What every package says of the release.
 #[derive(Debug)]
 pub(crate) struct ReleaseFacts {
