@@ -43,17 +43,31 @@ fn find_inexact(value: &Value) -> Option<&Number> {
     }
 }
 
-/// Whether JavaScript writes a number as it was.
+/// Whether JavaScript has the number itself, and not one beside it.
 fn is_exact(number: &Number) -> bool {
     const SAFE: i64 = 1 << 53;
-    if number.is_f64() || number.as_i64().is_some_and(|number| (-SAFE..=SAFE).contains(&number)) {
+    if number.as_i64().is_some_and(|number| (-SAFE..=SAFE).contains(&number)) {
         return true;
     }
-    let (Some(double), digits) = (number.as_f64(), number.to_string()) else { return false };
-    // The shortest digits of the double, such as `-1.2e19`.
-    let shortest = format!("{double:e}");
-    let shortest = shortest.split('e').next().unwrap_or_default().replace('.', "");
-    shortest.trim_end_matches('0') == digits.trim_end_matches('0')
+    let shortest = number.as_f64().filter(|double| double.is_finite()).map(|double| format!("{double:e}"));
+    shortest.is_some_and(|shortest| decimal_parts(&shortest) == decimal_parts(&number.to_string()))
+}
+
+/// The digits of a decimal number without zeros around them, and the power of ten of the last one. Zero has neither.
+fn decimal_parts(text: &str) -> (String, i64) {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) =
+        mantissa.trim_start_matches('-').split_once('.').unwrap_or((mantissa.trim_start_matches('-'), ""));
+    let digits = format!("{whole}{fraction}");
+    let kept = digits.trim_end_matches('0');
+    let cut = digits.len() - kept.len();
+    let significant = kept.trim_start_matches('0').to_owned();
+    if significant.is_empty() {
+        return (significant, 0);
+    }
+    let exponent = exponent.trim_start_matches('+').parse::<i64>().unwrap_or(i64::MAX / 2);
+    let places = i64::try_from(cut).unwrap_or_default() - i64::try_from(fraction.len()).unwrap_or_default();
+    (significant, exponent.saturating_add(places))
 }
 
 /// Why a step must not be taken.
