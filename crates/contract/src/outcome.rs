@@ -151,7 +151,11 @@ impl Outcome {
                 texts.push(text);
             }
         }
-        if texts.is_empty() { String::from("denied by policy") } else { texts.join("; ") }
+        match texts.is_empty() {
+            false => texts.join("; "),
+            true if self.is_allowed() => String::new(),
+            true => String::from("denied by policy"),
+        }
     }
 
     /// The hooks' own texts, one a line; empty if no hook gave one.

@@ -160,6 +160,19 @@ impl Runtime {
         }
     }
 
+    /// [`Runtime::complete_call`] for an event of a program that fires events itself.
+    #[must_use]
+    pub fn complete_event(&self, event: Event) -> Event {
+        if !event.name.def().is_about_tool_call() {
+            return event;
+        }
+        let project = project_dir(&event.origin.cwd);
+        let mut payload = event.payload.value().clone();
+        let cwd = project.join(payload.get("cwd").and_then(Value::as_str).unwrap_or_default());
+        self.complete_call(&event.name, &mut payload, &project, &cwd);
+        Event::new(event.name, payload, event.origin)
+    }
+
     /// Shows all hooks the result of a tool call, and returns what is left of it for the model.
     #[must_use]
     pub fn conclude_tool_call(

@@ -79,7 +79,8 @@ impl AgentLife {
     #[must_use]
     pub fn fire(&self, event: Event) -> Outcome {
         let event = pintle_host::Event { origin: Arc::clone(&self.origin), ..event.0 };
-        Outcome(self.runtime.host().fire_in(&event, &self.scope))
+        let host = self.runtime.host();
+        Outcome(host.fire_in(&host.complete_event(event), &self.scope))
     }
 
     /// [`AgentLife::fire`], without blocking.

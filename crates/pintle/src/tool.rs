@@ -11,13 +11,15 @@ use serde_json::Value;
 pub struct ToolCall(pub(crate) ToolCallRequest);
 
 impl ToolCall {
-    /// A call of a tool. `id` is the agent's ID of the call; `name` and `args` are in Pintle's words, unless
-    /// [`ToolCall::vocabulary`] names others.
+    /// A call of a tool. `id` is the agent's ID of the call; `name` and `args` are in the words of Pintle's own loop, such as
+    /// `shell` or `read_file`, unless [`ToolCall::vocabulary`] names others.
     pub fn new(id: impl Into<String>, name: impl Into<String>, args: Value) -> Self {
-        Self(ToolCallRequest::new(id, &tools::PINTLE, name, args))
+        let name = name.into();
+        let vocabulary = tools::own_vocabulary(&name, &args);
+        Self(ToolCallRequest::new(id, vocabulary, name, args))
     }
 
-    /// Sets whose words the call is in. Default: Pintle's.
+    /// Sets whose words the call is in. Default: those of Pintle's own loop.
     #[must_use]
     pub fn vocabulary(mut self, vocabulary: ToolVocabulary) -> Self {
         self.0.vocabulary = vocabulary.0;

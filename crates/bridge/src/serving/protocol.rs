@@ -566,7 +566,7 @@ impl FiredEventAnswer {
             approved: outcome.approved,
             rewritten: outcome.rewritten,
             reason: outcome.reason(),
-            reason_for_model: if outcome.reasons.is_empty() { String::new() } else { outcome.reason_for_model() },
+            reason_for_model: outcome.reason_for_model(),
             hooks: outcome.reasons.iter().map(|reason| reason.hook.as_str().to_owned()).collect(),
             stop_reason: outcome.stop_reason(),
             context: outcome.model_texts().map(str::to_owned).collect(),

@@ -4,7 +4,8 @@ use std::sync::Mutex;
 
 use pintle::events::{ToolPost, ToolPre, ToolResult};
 use pintle::{
-    ApprovalRequest, ApprovalResponse, Approver, Decision, Event, Hook, Origin, Runtime, Tape, ToolCall, Verdict,
+    ApprovalRequest, ApprovalResponse, Approver, Decision, Event, Hook, HookCall, Origin, Runtime, Tape, ToolCall,
+    Verdict,
 };
 use serde_json::json;
 
@@ -173,4 +174,21 @@ fn nothing_is_inside_without_a_directory() {
         assert!(runtime.life(&Origin::default().cwd(directory)).decide_tool_call(write).is_ok());
     }
     assert_eq!(*seen.lock().unwrap(), [Some(json!(false)), Some(json!(true))]);
+}
+
+#[test]
+fn a_call_in_the_words_of_the_loop_is_judged_as_in_every_other_door() {
+    let runtime = Runtime::builder().packs(["secrets"]).build().unwrap();
+    let args = json!({"path": "~/.ssh/id_ed25519"});
+    // A tool of a docker-agent toolset, whose words the call does not say.
+    assert!(runtime.decide_tool_call(ToolCall::new("1", "read_file", args.clone())).is_err());
+    let hook = Hook::on::<ToolPre>(|call: &HookCall<'_, ToolPre>| {
+        let facts = ["kind", "category", "vocabulary"].map(|name| call.text(name).unwrap_or("none").to_owned());
+        Verdict::notice(Verdict::pass(), facts.join(" "))
+    });
+    let runtime = Runtime::builder().hook(hook).build().unwrap();
+    let event = Event::new::<ToolPre>(json!({"id": "1", "name": "read_file", "args": args})).unwrap();
+    let outcome = runtime.fire(&event);
+    assert_eq!(outcome.notices().collect::<Vec<_>>(), ["read filesystem pintle"]);
+    assert_eq!((outcome.reason_for_model(), outcome.is_allowed()), (String::new(), true));
 }
