@@ -3,6 +3,7 @@
 mod clients;
 mod conformance;
 mod git_options;
+mod parity;
 mod scorecard;
 mod seeds;
 mod site;
@@ -42,6 +43,12 @@ const CHORES: &[RepositoryChore] = &[
         arguments: "",
         about: "run the public conformance kit of AGENT-HOOKS on the agent loop, and print the score; needs Python and its registry",
         run: conformance::run,
+    },
+    RepositoryChore {
+        name: "parity",
+        arguments: "[SEED]",
+        about: "play 2,000 cases through the crate, the program and the packages for Python and Node.js, and compare them",
+        run: parity::run,
     },
     RepositoryChore {
         name: "picture",

@@ -28,6 +28,7 @@ const RUN: &[(&str, &str, &str)] = &[
     ("rust", "docs/guide/personas.md", "crates/agent/src/lib.rs"),
     ("rust,no_run", "docs/guide/embedding.md", "crates/pintle/src/lib.rs"),
     ("starlark", "docs/guide/plugins.md", "crates/host/tests/plugins/guide.rs"),
+    ("ts", "docs/guide/typescript.md", "bindings/node/test/docs.test.ts"),
     ("xml", "docs/guide/serve.md", "crates/cli/tests/serve/guide.rs"),
 ];
 
