@@ -394,6 +394,8 @@ const OPTIONS = [
 export class Runtime {
   /** @internal */
   readonly native: NativeRuntime;
+  /** What hooks know this runtime by. They do not hold it: nothing could free what the native part and JavaScript hold together. */
+  readonly #key = {};
 
   /** Loads everything that is named. If any of it cannot run it throws `LoadError`, since it may be a guard. */
   constructor(options: RuntimeOptions = {}) {
@@ -402,7 +404,7 @@ export class Runtime {
     const fields = {
       paths: paths.map((path) => (typeof path === "string" ? { path, layer: "project" } : { ...path })),
       packs: [...packs],
-      hooks: hooks.map((hook) => hook.toNative(this)),
+      hooks: hooks.map((hook) => hook.toNative(this.#key)),
       workspace: options.workspace,
       configDir: options.configDir,
       tape: options.tape?.native,
@@ -424,7 +426,7 @@ export class Runtime {
   /** Begins the life of an agent, for one turn: its prompt, model calls, tool calls and answer. */
   life(origin: Origin = {}): AgentLife {
     checkNames(origin, ["session", "agent", "turn", "depth", "cwd"], "origin");
-    return new AgentLife(this.native.life({ ...origin }), this);
+    return new AgentLife(this.native.life({ ...origin }), this.#key);
   }
 
   /** Fires an event and returns what all hooks decided. A hook that fails is part of the outcome. */
@@ -460,7 +462,7 @@ export class Runtime {
 
   /** Registers a hook on the running runtime. It runs after all other hooks and can only restrict further. */
   register(hook: Hook): HookRegistration {
-    const { registration, fault } = withErrors(TypeError, () => this.native.register(hook.toNative(this)));
+    const { registration, fault } = withErrors(TypeError, () => this.native.register(hook.toNative(this.#key)));
     if (fault != null) {
       throw new LoadError(fault);
     }

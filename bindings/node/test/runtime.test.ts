@@ -245,6 +245,25 @@ test("a program ends though its runtime has hooks, and does not end while one wa
   assert.deepEqual([stdout, stderr, status], ["at the end\n", "", 0]);
 });
 
+test("a runtime with functions is freed when it is no longer used", () => {
+  const code = `
+    import { Runtime, ToolCall, on } from ${JSON.stringify(INDEX)};
+    let freed = 0;
+    const registry = new FinalizationRegistry(() => (freed += 1));
+    for (let made = 0; made < 10; made += 1) {
+      const runtime = new Runtime({ hooks: [on("tool.pre", () => undefined)] });
+      await runtime.decideToolCall(new ToolCall("1", "shell", {}));
+      registry.register(runtime);
+    }
+    for (let turn = 0; turn < 500 && freed < 5; turn += 1) {
+      gc();
+      await new Promise(setImmediate);
+    }
+    console.log(freed >= 5);`;
+  const { stdout, stderr } = spawnSync(process.execPath, ["--expose-gc", "--input-type=module", "-e", code], { encoding: "utf8", timeout: 60_000 });
+  assert.deepEqual([stdout, stderr], ["true\n", ""]);
+});
+
 test("threads have runtimes of their own, and end in the middle of a call", async () => {
   const code = `
     const { parentPort } = require("node:worker_threads");
