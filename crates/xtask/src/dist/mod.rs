@@ -120,9 +120,14 @@ fn make_packages(workspace: &SourceWorkspace, root: &Path, options: &DistOptions
     let place = DistPlace { root, workspace, facts, out, are_built: options.built };
     let is_named = |name: &str| options.only.iter().any(|only| only == name);
     if is_named(PROGRAMS) {
-        // On a machine that makes no packages, what these need from it: the module for Python is compiled, too.
-        return if is_named("wheel") { packages::make_wheels(&place, &options.targets) } else { Ok(()) }
-            .map(|()| String::new());
+        // On a machine that makes no packages, what these need from it: the modules for Python and Node.js are compiled, too.
+        if is_named("wheel") {
+            packages::make_wheels(&place, &options.targets)?;
+        }
+        if is_named("npm") && !options.built {
+            npm::build_modules(&place, &options.targets)?;
+        }
+        return Ok(String::new());
     }
     programs::write_pages(&place)?;
     for package in PACKAGES.iter().filter(|package| options.only.is_empty() || is_named(package.name)) {

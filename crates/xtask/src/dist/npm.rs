@@ -59,8 +59,17 @@ impl NodeModule {
     }
 }
 
+/// Builds the native modules of platforms.
+pub(super) fn build_modules(place: &DistPlace<'_>, targets: &[&'static DistTarget]) -> Result<(), String> {
+    let modules = targets.iter().flat_map(|target| NodeModule::of_target(target).map(move |module| (target, module)));
+    modules.into_iter().try_for_each(|(target, module)| module.build(place, target))
+}
+
 /// Makes all of them. Another machine may have built the native modules (`--built`), beside its programs.
 pub(super) fn make_npm_packages(place: &DistPlace<'_>, targets: &[&'static DistTarget]) -> Result<(), String> {
+    if !place.are_built {
+        build_modules(place, targets)?;
+    }
     let mut dependencies = Vec::new();
     for target in targets {
         let platform = target.npm_platform();
@@ -70,9 +79,6 @@ pub(super) fn make_npm_packages(place: &DistPlace<'_>, targets: &[&'static DistT
         let values = [[("NPM_PLATFORM", platform.as_str())].as_slice(), &os_cpu].concat();
         pack(place, "npm/platform/package.json", &dir, &values)?;
         for module in NodeModule::of_target(target) {
-            if !place.are_built {
-                module.build(place, target)?;
-            }
             let dir = place.stage(&format!("npm-{}", module.package))?;
             copy_file(&module.path(place, target), &dir.join("pintle.node"), false)?;
             let libc = module.libc.map_or_else(|| String::from("[]"), |libc| format!("[\"{libc}\"]"));
