@@ -151,11 +151,10 @@ impl Outcome {
                 texts.push(text);
             }
         }
-        match texts.is_empty() {
-            false => texts.join("; "),
-            true if self.is_allowed() => String::new(),
-            true => String::from("denied by policy"),
+        if texts.is_empty() && !self.is_allowed() {
+            return String::from("denied by policy");
         }
+        texts.join("; ")
     }
 
     /// The hooks' own texts, one a line; empty if no hook gave one.

@@ -1,5 +1,6 @@
 //! The life of a program's own agent.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use pintle_contract::event::{EventKind, EventPayload};
@@ -61,9 +62,11 @@ impl RuntimeLife<'_> {
     /// # Errors
     /// With the refusal, if hooks deny it.
     pub fn review_event(&mut self, event: &Event) -> Result<Payload, Refusal> {
-        let outcome = self.fire_event(&Event { origin: Arc::clone(&self.origin), ..event.clone() })?;
+        let kind = event.name.kind();
+        let event = Event { origin: Arc::clone(&self.origin), ..event.clone() };
+        let outcome = self.fire_event(&self.runtime.complete_event(Cow::Owned(event)))?;
         if !outcome.is_allowed() {
-            return Err(self.refuse(event.name.kind(), &outcome));
+            return Err(self.refuse(kind, &outcome));
         }
         Ok(outcome.payload)
     }

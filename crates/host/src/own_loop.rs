@@ -1,5 +1,6 @@
 //! Tool calls of a program's own agent loop.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -160,17 +161,19 @@ impl Runtime {
         }
     }
 
-    /// [`Runtime::complete_call`] for an event of a program that fires events itself.
+    /// [`Runtime::complete_call`] for an event of a host that fires events itself. The payload says where the call runs, but not
+    /// where the project is.
     #[must_use]
-    pub fn complete_event(&self, event: Event) -> Event {
+    pub fn complete_event<'e>(&self, event: Cow<'e, Event>) -> Cow<'e, Event> {
         if !event.name.def().is_about_tool_call() {
             return event;
         }
-        let project = project_dir(&event.origin.cwd);
-        let mut payload = event.payload.value().clone();
+        let Event { name, payload, origin } = event.into_owned();
+        let project = project_dir(&origin.cwd);
+        let mut payload = payload.into_value();
         let cwd = project.join(payload.get("cwd").and_then(Value::as_str).unwrap_or_default());
-        self.complete_call(&event.name, &mut payload, &project, &cwd);
-        Event::new(event.name, payload, event.origin)
+        self.complete_call(&name, &mut payload, &project, &cwd);
+        Cow::Owned(Event::new(name, payload, origin))
     }
 
     /// Shows all hooks the result of a tool call, and returns what is left of it for the model.

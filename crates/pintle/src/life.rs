@@ -1,5 +1,6 @@
 //! The life of a program's own agent.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -80,7 +81,7 @@ impl AgentLife {
     pub fn fire(&self, event: Event) -> Outcome {
         let event = pintle_host::Event { origin: Arc::clone(&self.origin), ..event.0 };
         let host = self.runtime.host();
-        Outcome(host.fire_in(&host.complete_event(event), &self.scope))
+        Outcome(host.fire_in(&host.complete_event(Cow::Owned(event)), &self.scope))
     }
 
     /// [`AgentLife::fire`], without blocking.

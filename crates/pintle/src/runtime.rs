@@ -1,5 +1,6 @@
 //! The runtime: one set of hooks, and the builder that loads them.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ impl Runtime {
     /// The host obeys it, and uses the payload of the outcome.
     #[must_use]
     pub fn fire(&self, event: &Event) -> Outcome {
-        Outcome(self.0.host.fire(&self.0.host.complete_event(event.0.clone())))
+        Outcome(self.0.host.fire(&self.0.host.complete_event(Cow::Borrowed(&event.0))))
     }
 
     /// [`Runtime::fire`], without blocking; see [`AgentLife`]. Dropping the future cancels the event.
@@ -50,7 +51,7 @@ impl Runtime {
     /// called deeper fails.
     #[must_use]
     pub fn fire_from<E>(&self, call: &HookCall<'_, E>, event: Event) -> Outcome {
-        Outcome(self.0.host.fire_in(&self.0.host.complete_event(event.0), &call.scope().0))
+        Outcome(self.0.host.fire_in(&self.0.host.complete_event(Cow::Owned(event.0)), &call.scope().0))
     }
 
     /// Whether a hook listens to an event. The check is cheap: a host need not build a payload that no hook reads. Tool

@@ -1,7 +1,7 @@
 //! One session of a host in another language: its hooks, its turn, and the calls that are under way.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -339,11 +339,7 @@ fn to_event(hooks: &ServedHooks, name: &str, mut payload: Value, origin: &Arc<Or
         RequestError::new(ErrorCode::BadPayload, format!("the payload is not valid for `{name}`: {error}"))
             .help(format!("`pintle events {name}` shows an example payload"))
     })?;
-    // The payload says where the call runs, but not where the project is.
-    let project = Path::new(&origin.cwd);
-    let cwd = project.join(payload.get("cwd").and_then(Value::as_str).unwrap_or_default());
-    hooks.runtime.complete_call(&name, &mut payload, project, &cwd);
-    Ok(Event::new(name, payload, Arc::clone(origin)))
+    Ok(hooks.runtime.complete_event(Cow::Owned(Event::new(name, payload, Arc::clone(origin)))).into_owned())
 }
 
 /// Predicts which hooks would run for an event.

@@ -177,7 +177,7 @@ fn nothing_is_inside_without_a_directory() {
 }
 
 #[test]
-fn a_call_in_the_words_of_the_loop_is_judged_as_in_every_other_door() {
+fn a_call_in_the_words_of_the_loop_is_judged_as_for_every_other_host() {
     let runtime = Runtime::builder().packs(["secrets"]).build().unwrap();
     let args = json!({"path": "~/.ssh/id_ed25519"});
     // A tool of a docker-agent toolset, whose words the call does not say.
