@@ -61,7 +61,7 @@ impl DistPlace<'_> {
     pub(super) fn write_text(&self, template: &str, to: &Path, values: &[(&str, &str)]) -> Result<(), String> {
         let text = self.workspace.text(&format!("packaging/{template}"))?;
         let filled = fill_template(text, &self.facts, values).map_err(|error| format!("{template}: {error}"))?;
-        write_file(to, filled.as_bytes(), template.ends_with(".js"))
+        write_file(to, filled.as_bytes(), template.ends_with(".cjs"))
     }
 
     pub(super) fn copy_programs(&self, target: &DistTarget, dir: &Path) -> Result<(), String> {
