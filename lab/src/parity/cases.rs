@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pintle_host::EventKind;
+use pintle_host::{EventKind, RandomSource, SeededRandom};
 use serde_json::{Value, json};
 
 /// A project with hooks: its name, and its files.
@@ -114,13 +114,11 @@ const TEXTS: &[&str] = &["", "x", "the secret", "größe \u{1f600}", "\u{0}\u{7f
 const EVENTS: &[&str] =
     &[EventKind::SessionIdle.name(), EventKind::ToolPre.name(), EventKind::AgentStop.name(), "no.such"];
 
-/// A generator of numbers that is the same everywhere (Knuth's constants).
-struct CaseGenerator(u64);
+struct CaseGenerator(SeededRandom);
 
 impl CaseGenerator {
     fn draw_below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap_or_default() % bound.max(1)
+        usize::try_from(self.0.next_bits() >> 33).unwrap_or_default() % bound.max(1)
     }
 
     fn draw_of<'a>(&mut self, list: &[&'a str]) -> &'a str {
@@ -193,7 +191,7 @@ pub(super) fn write_cases(dir: &Path, count: usize, seed: u64) -> Result<Vec<Val
     for (name, files) in HOOK_SETS {
         files.iter().try_for_each(|(path, text)| write(&dir.join("sets").join(name).join(path), text))?;
     }
-    let mut generator = CaseGenerator(seed);
+    let mut generator = CaseGenerator(SeededRandom::new(seed));
     let cases: Vec<Value> = (0..count).map(|id| generator.draw_case(id)).collect();
     let lines: String = cases.iter().map(|case| format!("{case}\n")).collect();
     write(&dir.join("cases.jsonl"), &lines)?;
