@@ -100,6 +100,26 @@ def test_an_error_of_the_tool_is_reviewed() -> None:
         asyncio.run(results(pintle.Runtime(), {"command": "ls"}, tool=failing))
 
 
+def test_the_results_of_two_calls_with_one_id_are_both_reviewed(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = types.FunctionCall
+    monkeypatch.setattr(types, "FunctionCall", lambda id, **fields: call(id="same", **fields))
+    both = asyncio.Event()
+
+    async def waiting(command: str) -> str:
+        """Runs a command line."""
+        text = shell(command)
+        if len(RAN) == 2:
+            both.set()
+        await both.wait()
+        return text
+
+    waiting.__name__ = "shell"
+    withholds = pintle.Hook.on("tool.post", lambda call: pintle.deny("private"))
+    runtime = pintle.Runtime(hooks=[withholds])
+    texts = asyncio.run(results(runtime, {"command": "ls"}, {"command": "pwd"}, tool=waiting))
+    assert sorted(RAN) == ["ls", "pwd"] and all("private" in text and "hidden" not in text for text in texts)
+
+
 def test_a_result_that_is_not_json_is_reviewed_as_a_text() -> None:
     class Listing:
         def __str__(self) -> str:

@@ -40,19 +40,20 @@ class PintlePlugin(BasePlugin):
         super().__init__(name)
         self._decider = decider
         self._vocabulary = vocabulary
-        self._running: dict[str, ToolCall] = {}
-        """The calls that run, by ID, as hooks left them."""
+        self._running: dict[int, ToolCall] = {}
+        """The calls that run, as hooks left them, by the identity of their context: a model may give two calls the same ID."""
 
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
+        self._running.pop(id(tool_context), None)
         try:
             call = self._call(tool, tool_args, tool_context)
             decided = await self._life(tool_context).decide_tool_call_async(call)
             check_name(call, decided)
         except Refusal as refusal:
             return {"error": take_refusal(refusal)}
-        self._running[decided.id] = decided
+        self._running[id(tool_context)] = decided
         # The kit passes on the object that it has.
         tool_args.clear()
         tool_args.update(decided.args)
@@ -62,7 +63,7 @@ class PintlePlugin(BasePlugin):
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, result: Any
     ) -> dict[str, Any] | None:
         # What was refused, or answered by another plugin, has not run.
-        call = self._running.pop(tool_context.function_call_id or "", None)
+        call = self._running.pop(id(tool_context), None)
         if call is None:
             return None
         text = _text_of(result)
@@ -77,7 +78,7 @@ class PintlePlugin(BasePlugin):
     async def on_tool_error_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, error: Exception
     ) -> dict[str, Any] | None:
-        call = self._running.pop(tool_context.function_call_id or "", None)
+        call = self._running.pop(id(tool_context), None)
         if call is None:
             return None
         reviewed = await self._life(tool_context).conclude_tool_call_async(call, call.error(str(error)))

@@ -18,12 +18,12 @@ from __future__ import annotations
 from typing import Any, Awaitable, Callable
 
 from langchain.agents.middleware.types import AgentMiddleware, ToolCallRequest
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import BaseMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
 
 from pintle import ToolCall
-from pintle.adapters._calls import Decider, run_call, run_call_async
+from pintle.adapters._calls import Decider, plain_text, run_call, run_call_async
 
 __all__ = ["PintleMiddleware"]
 
@@ -65,10 +65,16 @@ def _with_args(request: ToolCallRequest, decided: ToolCall) -> ToolCallRequest:
 
 
 def _text_of(result: Result) -> str:
+    """The texts that a result adds to the messages, in whatever form LangGraph takes them."""
     if isinstance(result, ToolMessage):
         return str(result.text)
-    update = result.update if isinstance(result.update, dict) else {}
-    return "\n".join(str(message.text) for message in update.get("messages", ()) if isinstance(message, ToolMessage))
+    update = result.update
+    if not isinstance(update, (list, tuple, dict)):
+        update = vars(update) if update is not None else {}
+    entries = update.items() if isinstance(update, dict) else update
+    values = [value for key, value in entries if key == "messages"]
+    messages = [message for value in values for message in (value if isinstance(value, list) else [value])]
+    return "\n".join(str(message.text) if isinstance(message, BaseMessage) else plain_text(message) for message in messages)
 
 
 def _to_message(request: ToolCallRequest, result: Result | str) -> Result:
