@@ -85,13 +85,13 @@ export class HookCall {
 
   /** @internal */
   constructor(question: NativeQuestion) {
-    const fields = JSON.parse(question.text) as HookCall;
-    this.event = fields.event;
-    this.payload = fields.payload;
-    this.session = fields.session;
-    this.agent = fields.agent;
-    this.turn = fields.turn;
-    this.cwd = fields.cwd;
+    const [payload, [event, session, agent, turn, cwd]] = JSON.parse(question.text);
+    this.event = event;
+    this.payload = payload;
+    this.session = session;
+    this.agent = agent;
+    this.turn = turn;
+    this.cwd = cwd;
     this.#question = question;
   }
 

@@ -134,7 +134,7 @@ export interface NativeOrigin {
 }
 
 export interface NativeRuntime {
-  life(origin: NativeOrigin): NativeLife;
+  life(origin: NativeOrigin | null): NativeLife;
   register(hook: NativeHook): { registration?: NativeRegistration; fault?: NativeLoadFault };
   redact(text: string): string;
 }

@@ -47,9 +47,9 @@ export class ToolCall {
   constructor(id: string, name: string, args: Record<string, unknown>, options?: ToolCallOptions);
   /** @internal */
   constructor(decided: NativeToolCall);
-  constructor(id: string | NativeToolCall, name = "", args?: Record<string, unknown>, options: ToolCallOptions = {}) {
+  constructor(id: string | NativeToolCall, name = "", args?: Record<string, unknown>, options?: ToolCallOptions) {
     if (typeof id !== "object") {
-      checkNames(options, ["vocabulary", "cwd", "argumentsText", "permissionMode", "readOnly"], "tool call");
+      checkNames(options ?? {}, ["vocabulary", "cwd", "argumentsText", "permissionMode", "readOnly"], "tool call");
       const text = toJson(args, "args");
       this.native = withErrors(TypeError, () => new native.ToolCall(id, name, text, options));
     } else {
@@ -396,6 +396,8 @@ export class Runtime {
   readonly native: NativeRuntime;
   /** What hooks know this runtime by. They do not hold it: nothing could free what the native part and JavaScript hold together. */
   readonly #key = {};
+  /** For calls outside of a turn. */
+  readonly #outside: AgentLife;
 
   /** Loads everything that is named. If any of it cannot run it throws `LoadError`, since it may be a guard. */
   constructor(options: RuntimeOptions = {}) {
@@ -421,6 +423,7 @@ export class Runtime {
       throw new LoadError(fault);
     }
     this.native = need(runtime);
+    this.#outside = new AgentLife(this.native.life(null), this.#key);
   }
 
   /** Begins the life of an agent, for one turn: its prompt, model calls, tool calls and answer. */
@@ -429,13 +432,17 @@ export class Runtime {
     return new AgentLife(this.native.life({ ...origin }), this.#key);
   }
 
+  #lifeOf(origin: Origin | undefined): AgentLife {
+    return origin === undefined ? this.#outside : this.life(origin);
+  }
+
   /** Fires an event and returns what all hooks decided. A hook that fails is part of the outcome. */
   fire(event: string, payload: Json, options: StepOptions & { origin?: Origin } = {}): Promise<Outcome> {
-    return this.life(options.origin).fire(event, payload, options);
+    return this.#lifeOf(options.origin).fire(event, payload, options);
   }
 
   fireSync(event: string, payload: Json, { origin }: { origin?: Origin } = {}): Outcome {
-    return this.life(origin).fireSync(event, payload);
+    return this.#lifeOf(origin).fireSync(event, payload);
   }
 
   /**
@@ -444,20 +451,20 @@ export class Runtime {
    * Throws `Refusal` if it must not run. Its reason is the call's result for the model.
    */
   decideToolCall(call: ToolCall, options: StepOptions = {}): Promise<ToolCall> {
-    return this.life().decideToolCall(call, options);
+    return this.#outside.decideToolCall(call, options);
   }
 
   decideToolCallSync(call: ToolCall): ToolCall {
-    return this.life().decideToolCallSync(call);
+    return this.#outside.decideToolCallSync(call);
   }
 
   /** Shows all hooks the result of a tool call, and returns what is left of it for the model. */
   concludeToolCall(call: ToolCall, output: ToolOutput, options: StepOptions = {}): Promise<ToolOutput> {
-    return this.life().concludeToolCall(call, output, options);
+    return this.#outside.concludeToolCall(call, output, options);
   }
 
   concludeToolCallSync(call: ToolCall, output: ToolOutput): ToolOutput {
-    return this.life().concludeToolCallSync(call, output);
+    return this.#outside.concludeToolCallSync(call, output);
   }
 
   /** Registers a hook on the running runtime. It runs after all other hooks and can only restrict further. */

@@ -3,7 +3,7 @@
 use napi::bindgen_prelude::Result;
 use napi_derive::napi;
 
-use crate::results::{exact_text, invalid, parse_json};
+use crate::results::{invalid, parse_json};
 
 /// A tool call that an agent wants to make.
 #[napi(js_name = "ToolCall")]
@@ -57,10 +57,10 @@ impl JsToolCall {
         self.0.name()
     }
 
-    /// JSON.
+    /// JSON, from which JavaScript gets the same values: they are its own, or were checked as a result.
     #[napi(getter)]
-    pub fn args(&self) -> Result<String> {
-        exact_text(self.0.args()).map_err(invalid)
+    pub fn args(&self) -> String {
+        self.0.args().to_string()
     }
 
     #[napi]

@@ -74,7 +74,8 @@ impl Wake for JsWaker {
 /// One turn of an agent under hooks.
 #[napi(js_name = "Life")]
 pub struct JsLife {
-    life: pintle::AgentLife,
+    /// `None` for calls outside of a turn, each of which has a life of its own.
+    life: Option<pintle::AgentLife>,
     runtime: pintle::Runtime,
     origin: pintle::Origin,
     /// Whether a function may return a promise, for which a call that blocks the thread cannot wait.
@@ -82,15 +83,17 @@ pub struct JsLife {
 }
 
 impl JsLife {
-    pub(crate) fn new(runtime: pintle::Runtime, origin: pintle::Origin, may_wait: Arc<AtomicBool>) -> Self {
-        Self { life: runtime.life(&origin), runtime, origin, may_wait }
+    pub(crate) fn new(runtime: pintle::Runtime, origin: Option<pintle::Origin>, may_wait: Arc<AtomicBool>) -> Self {
+        let life = origin.as_ref().map(|origin| runtime.life(origin));
+        Self { life, runtime, origin: origin.unwrap_or_default(), may_wait }
     }
 
     /// The life as a hook uses it: what the hook does is caused by the hook.
     fn here(&self, cause: Option<&JsQuestion>) -> pintle::AgentLife {
-        match cause.and_then(JsQuestion::scope) {
-            Some(scope) => self.runtime.life_in(scope, &self.origin),
-            None => self.life.clone(),
+        match (cause.and_then(JsQuestion::scope), &self.life) {
+            (Some(scope), _) => self.runtime.life_in(scope, &self.origin),
+            (None, Some(life)) => life.clone(),
+            (None, None) => self.runtime.life(&self.origin),
         }
     }
 
@@ -201,11 +204,13 @@ impl JsLife {
 
     #[napi]
     pub fn take_context(&self) -> Vec<String> {
-        self.life.take_context()
+        self.life.as_ref().map(pintle::AgentLife::take_context).unwrap_or_default()
     }
 
     #[napi]
     pub fn cancel(&self) {
-        self.life.cancel();
+        if let Some(life) = &self.life {
+            life.cancel();
+        }
     }
 }

@@ -31,7 +31,7 @@ impl JsHook<'_> {
     fn to_hook(&self) -> Result<pintle::Hook> {
         let function = JsFunction::new(&self.function)?;
         let mut hook = pintle::Hook::on_named(&self.event, move |call: &pintle::HookCall<'_, ()>| {
-            let answer = function.ask_hook(exact_text(&describe_call(call))?, call)?;
+            let answer = function.ask_hook(describe_call(call)?, call)?;
             answer.map_or_else(|| Ok(pintle::Verdict::pass()), |answer| parse_verdict(&answer))
         });
         if let Some(name) = &self.name {
@@ -56,16 +56,11 @@ impl JsHook<'_> {
     }
 }
 
-/// A call of a hook, for the class `HookCall` in `lib/`.
-fn describe_call(call: &pintle::HookCall<'_, ()>) -> Value {
-    json!({
-        "event": call.event(),
-        "payload": call.payload(),
-        "session": call.session(),
-        "agent": call.agent(),
-        "turn": call.turn(),
-        "cwd": call.cwd(),
-    })
+/// A call of a hook as JSON, for the class `HookCall` in `lib/`. The payload is written once, and not copied before.
+fn describe_call(call: &pintle::HookCall<'_, ()>) -> std::result::Result<String, String> {
+    let payload = exact_text(call.payload())?;
+    let rest = json!([call.event(), call.session(), call.agent(), call.turn(), call.cwd()]);
+    Ok(format!("[{payload},{rest}]"))
 }
 
 /// The verdict in the JSON text that `lib/` makes of the class `Verdict`: a list of its parts, each with its name.
@@ -277,8 +272,8 @@ impl JsRuntime {
     }
 
     #[napi]
-    pub fn life(&self, origin: JsOrigin) -> JsLife {
-        JsLife::new(self.runtime.clone(), origin.into(), Arc::clone(&self.may_wait))
+    pub fn life(&self, origin: Option<JsOrigin>) -> JsLife {
+        JsLife::new(self.runtime.clone(), origin.map(Into::into), Arc::clone(&self.may_wait))
     }
 
     #[napi]

@@ -52,6 +52,17 @@ test("a refusal that ends the run ends it before the next call of the model", as
   assert.deepEqual(ran, []);
 });
 
+test("a result is reviewed as the model gets it", async () => {
+  const seen: string[] = [];
+  const runtime = new Runtime({ hooks: [on("tool.post", (call) => void seen.push(call.payload.content))] });
+  const execute = async ({ command }: { command: string }) => ({ text: shell({ command }), at: new Date(0), none: undefined });
+  const dated = tool({ description: "Runs a command.", inputSchema, execute });
+  const model = scriptedModel({ command: "ls" });
+  await generateText({ ...guard({ model, tools: { shell: dated } }, runtime), ...options });
+  assert.deepEqual(seen, ['{"text":"ran ls, hidden","at":"1970-01-01T00:00:00.000Z"}']);
+  assert.match(resultsIn(model, model.doGenerateCalls), /1970-01-01/);
+});
+
 test("a tool that nothing can guard is refused unless it is named", () => {
   const tools = { outside: tool({ description: "Runs elsewhere.", inputSchema }) };
   const model = scriptedModel();

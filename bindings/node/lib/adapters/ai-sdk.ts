@@ -21,9 +21,8 @@
 
 import { type LanguageModel, type Tool, type ToolSet, gateway, wrapLanguageModel } from "ai";
 
-import { Refusal } from "../errors.js";
-import { ToolCall } from "../runtime.js";
-import { type Decider, type GuardOptions, WithheldError, jsonText, optionsOf, runCall, unguardedError, valueLike } from "./calls.js";
+import type { Json } from "../hooks.js";
+import { type Decider, type GuardOptions, ToolGuard } from "./calls.js";
 
 type WrappedModel = Parameters<typeof wrapLanguageModel>[0]["model"];
 
@@ -33,90 +32,43 @@ export function guard<T extends ToolSet>(
   decider: Decider,
   options: GuardOptions = {},
 ): { model: WrappedModel; tools: T } {
-  const guarding = new Guarding(decider, options);
-  const guarded = Object.entries(tools).map(([name, tool]) => [name, guarding.guardTool(name, tool)]);
-  return { model: guarding.guardModel(model), tools: Object.fromEntries(guarded) as T };
-}
-
-class Guarding {
-  readonly #decider: Decider;
-  readonly #options: GuardOptions;
-  /** The refusal that ends the run. */
-  #end: Refusal | undefined;
+  const guard = new ToolGuard(decider, options);
   /** What hooks left of results that have another type now, by the ID of the call. */
-  readonly #texts = new Map<string, string>();
-
-  constructor(decider: Decider, options: GuardOptions) {
-    this.#decider = decider;
-    this.#options = options;
-  }
-
-  #check(): void {
-    if (this.#end !== undefined) {
-      throw this.#end;
-    }
-  }
-
-  guardModel(model: LanguageModel): WrappedModel {
-    return wrapLanguageModel({
-      // The SDK accepts older models in the same places.
-      model: (typeof model === "string" ? gateway(model) : model) as WrappedModel,
-      middleware: {
-        specificationVersion: "v3",
-        transformParams: async ({ params }) => {
-          this.#check();
-          return params;
-        },
-      },
-    });
-  }
-
-  guardTool(name: string, tool: Tool): Tool {
-    if (this.#options.unguarded?.includes(name)) {
-      return tool;
-    }
-    const { execute, toModelOutput } = tool;
-    if (execute === undefined) {
-      throw unguardedError(name);
-    }
+  const texts = new Map<string, string>();
+  const guardTool = (name: string, tool: Tool, execute: NonNullable<Tool["execute"]>): Tool => {
+    const { toModelOutput } = tool;
     const guarded = {
       ...tool,
       execute: async (input: unknown, options: Parameters<typeof execute>[1]): Promise<unknown> => {
-        this.#check();
         const { toolCallId: id, abortSignal: signal } = options;
-        const call = new ToolCall(id, name, input as Record<string, unknown>, optionsOf(this.#options));
-        let original: unknown;
-        const run = async (decided: ToolCall): Promise<unknown> => {
-          original = await lastOf(await execute.call(tool, decided.args, options));
-          return original;
-        };
-        const guarded = await runCall(this.#decider, call, run, jsonText, { signal }).catch((error: unknown) => {
-          if (error instanceof Refusal && error.stopsRun) {
-            this.#end ??= error;
-          }
-          throw error;
-        });
-        if ("result" in guarded) {
-          return guarded.result;
-        }
-        if (guarded.isRefused) {
-          throw new WithheldError(guarded.text);
-        }
-        const value = valueLike(original, guarded.text);
-        if (typeof value !== typeof original) {
-          this.#texts.set(id, guarded.text);
+        const run = async (args: Json): Promise<unknown> => lastOf(await execute.call(tool, args, options));
+        const { value, isText } = await guard.call({ id, name, input }, run, { signal });
+        if (isText) {
+          texts.set(id, String(value));
         }
         return value;
       },
     } as Tool;
     if (toModelOutput !== undefined) {
       guarded.toModelOutput = (options) => {
-        const text = this.#texts.get(options.toolCallId);
+        const text = texts.get(options.toolCallId);
         return text === undefined ? toModelOutput.call(tool, options) : { type: "text", value: text };
       };
     }
     return guarded;
-  }
+  };
+  const wrapped = wrapLanguageModel({
+    // The SDK accepts older models in the same places.
+    model: (typeof model === "string" ? gateway(model) : model) as WrappedModel,
+    middleware: {
+      specificationVersion: "v3",
+      transformParams: async ({ params }) => {
+        guard.check();
+        return params;
+      },
+    },
+  });
+  return { model: wrapped, tools: guard.guardTools<Tool>(tools, guardTool) as T };
 }
 
 /** The result of a tool: the last one of a tool that also has preliminary ones, which hooks have not seen yet. */

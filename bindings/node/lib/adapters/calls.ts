@@ -1,8 +1,8 @@
 /** The way of a tool call through hooks, which is the same in every framework. */
 
 import { PintleError, Refusal, refuseCall } from "../errors.js";
-import { toJson } from "../json.js";
-import type { AgentLife, Runtime, StepOptions, ToolCall } from "../runtime.js";
+import type { Json } from "../hooks.js";
+import { type AgentLife, type Runtime, type StepOptions, ToolCall } from "../runtime.js";
 
 /** What decides: a runtime, or the turn of an agent with its session and directory. */
 export type Decider = Runtime | AgentLife;
@@ -20,18 +20,82 @@ export interface GuardOptions extends AdapterOptions {
 }
 
 /**
- * The tool's result is not for the model: hooks refused the call, or withheld what the tool returned.
+ * Tools that a framework calls by themselves, with hooks around them.
  *
  * @internal
  */
-export class WithheldError extends PintleError {
-  override name = "WithheldError";
+export class ToolGuard {
+  readonly #decider: Decider;
+  readonly #options: GuardOptions;
+  /** The refusal that ends the run. */
+  #end: Refusal | undefined;
+
+  constructor(decider: Decider, options: GuardOptions) {
+    this.#decider = decider;
+    this.#options = options;
+  }
+
+  /** Throws the refusal that ended the run. */
+  check(): void {
+    if (this.#end !== undefined) {
+      throw this.#end;
+    }
+  }
+
+  /** The tools, each as `guard` makes it of one and of the function that calls it. */
+  guardTools<T extends { execute?: unknown }>(
+    tools: Record<string, T>,
+    guard: (name: string, tool: T, execute: NonNullable<T["execute"]>) => T,
+  ): Record<string, T> {
+    const guarded = Object.entries(tools).map(([name, tool]) => {
+      if (this.#options.unguarded?.includes(name)) {
+        return [name, tool] as const;
+      }
+      if (tool.execute === undefined) {
+        const message = `hooks cannot be asked about the tool \`${name}\`, which has no \`execute\``;
+        throw new TypeError(`${message}; name it in \`unguarded\` to use it without them`);
+      }
+      return [name, guard(name, tool, tool.execute as NonNullable<T["execute"]>)] as const;
+    });
+    return Object.fromEntries(guarded);
+  }
+
+  /**
+   * The result of a call, as hooks left it: a value of the type of the tool's own, or a text. It throws what the model gets as an
+   * error of the tool.
+   */
+  async call(
+    { id, name, input }: { id: string; name: string; input: unknown },
+    run: (args: Json) => unknown,
+    options: StepOptions,
+  ): Promise<{ value: unknown; isText: boolean }> {
+    this.check();
+    const call = new ToolCall(id, name, input as Record<string, unknown>, optionsOf(this.#options));
+    let original: unknown;
+    const runDecided = async (decided: ToolCall): Promise<unknown> => {
+      original = await run(decided.args);
+      return original;
+    };
+    const guarded = await runCall(this.#decider, call, runDecided, jsonText, options).catch((error: unknown) => {
+      if (error instanceof Refusal && error.stopsRun) {
+        this.#end ??= error;
+      }
+      throw error;
+    });
+    if ("result" in guarded) {
+      return { value: guarded.result, isText: false };
+    }
+    if (guarded.isRefused) {
+      throw new WithheldError(guarded.text);
+    }
+    const value = valueLike(original, guarded.text);
+    return { value, isText: kindOf(value) !== kindOf(original) };
+  }
 }
 
-/** @internal */
-export function unguardedError(name: string): TypeError {
-  const message = `hooks cannot be asked about the tool \`${name}\`, which has no \`execute\``;
-  return new TypeError(`${message}; name it in \`unguarded\` to use it without them`);
+/** The tool's result is not for the model: hooks refused the call, or withheld what the tool returned. */
+class WithheldError extends PintleError {
+  override name = "WithheldError";
 }
 
 /** The result of a tool as hooks left it, or a text for the model in the place of one. */
@@ -96,18 +160,17 @@ export async function runCall<R>(
   return isOwn ? { result } : { text: reviewed.content, isRefused: reviewed.isError };
 }
 
-/** @internal */
-export function errorText(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * The text of a value of JSON.
+ * The text of a tool's result, as frameworks give it to the model.
  *
  * @internal
  */
 export function jsonText(value: unknown): string {
-  return typeof value === "string" ? value : value === undefined ? "" : toJson(value, "result");
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 /**

@@ -74,9 +74,8 @@ export function hooksOf(decider: Decider): Record<ToolHookInput["hook_event_name
         };
       }
       running.set(input.tool_use_id, decided);
-      const updatedInput = decided.args as Record<string, unknown>;
-      const isChanged = JSON.stringify(updatedInput) !== JSON.stringify(call.args);
-      return isChanged ? { hookSpecificOutput: { hookEventName, updatedInput } } : {};
+      const isChanged = decided.native.args !== call.native.args;
+      return isChanged ? { hookSpecificOutput: { hookEventName, updatedInput: decided.args } } : {};
     }),
     PostToolUse: matchers(async (input: PostToolUseHookInput, signal) => {
       const call = takeCall(input);

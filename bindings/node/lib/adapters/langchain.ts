@@ -14,12 +14,12 @@
  * It is the last of the list: middleware behind it could change a call that hooks have judged.
  */
 
-import { ToolMessage } from "@langchain/core/messages";
+import { BaseMessage, ToolMessage } from "@langchain/core/messages";
 import { type Command, isGraphBubbleUp } from "@langchain/langgraph";
 import { type AgentMiddleware, createMiddleware } from "langchain";
 
 import { ToolCall } from "../runtime.js";
-import { type AdapterOptions, type Decider, optionsOf, runCall } from "./calls.js";
+import { type AdapterOptions, type Decider, jsonText, optionsOf, runCall } from "./calls.js";
 
 /** Asks hooks about each tool call, and shows them its result. */
 export function pintleMiddleware(decider: Decider, options: AdapterOptions = {}): AgentMiddleware {
@@ -40,11 +40,13 @@ export function pintleMiddleware(decider: Decider, options: AdapterOptions = {})
   });
 }
 
+/** The texts that a result adds to the messages, in whatever form LangGraph takes them. */
 function textOf(result: ToolMessage | Command): string {
   if (result instanceof ToolMessage) {
     return result.text;
   }
-  const update = result.update as { messages?: unknown } | undefined;
-  const messages = Array.isArray(update?.messages) ? update.messages : [];
-  return messages.filter((message) => message instanceof ToolMessage).map((message) => message.text).join("\n");
+  const { update } = result;
+  const entries = Array.isArray(update) ? update : Object.entries(update ?? {});
+  const messages = entries.flatMap(([key, value]) => (key === "messages" ? value : []));
+  return messages.map((message) => (message instanceof BaseMessage ? message.text : jsonText(message))).join("\n");
 }

@@ -18,51 +18,22 @@
 
 import type { ToolAction } from "@mastra/core/tools";
 
-import { Refusal } from "../errors.js";
-import { ToolCall } from "../runtime.js";
-import { type Decider, type GuardOptions, WithheldError, jsonText, optionsOf, runCall, unguardedError, valueLike } from "./calls.js";
+import { type Decider, type GuardOptions, ToolGuard } from "./calls.js";
 
 type AnyTool = ToolAction<any, any, any, any, any, any, any>;
 
 /** The tools with hooks around them, for the `tools` of an agent. */
 export function guardTools<T extends Record<string, AnyTool>>(tools: T, decider: Decider, options: GuardOptions = {}): T {
-  /** The refusal that ends the run. */
-  let end: Refusal | undefined;
-  const guardTool = (name: string, tool: AnyTool): AnyTool => {
-    if (options.unguarded?.includes(name)) {
-      return tool;
-    }
-    const { execute } = tool;
-    if (execute === undefined) {
-      throw unguardedError(name);
-    }
+  const guard = new ToolGuard(decider, options);
+  const guardTool = (name: string, tool: AnyTool, execute: NonNullable<AnyTool["execute"]>): AnyTool => {
     const guarded: typeof execute = async (input, context) => {
-      if (end !== undefined) {
-        throw end;
-      }
       const id = context?.agent?.toolCallId ?? "";
-      const call = new ToolCall(id, name, input as Record<string, unknown>, optionsOf(options));
-      let original: unknown;
-      const run = async (decided: ToolCall): Promise<unknown> => {
-        original = await execute.call(tool, decided.args, context);
-        return original;
-      };
-      const result = await runCall(decider, call, run, jsonText, { signal: context?.abortSignal }).catch((error: unknown) => {
-        if (error instanceof Refusal && error.stopsRun) {
-          end ??= error;
-        }
-        throw error;
-      });
-      if ("result" in result) {
-        return result.result;
-      }
-      if (result.isRefused) {
-        throw new WithheldError(result.text);
-      }
-      return valueLike(original, result.text);
+      const run = (args: unknown): unknown => execute.call(tool, args, context);
+      const { value } = await guard.call({ id, name, input }, run, { signal: context?.abortSignal });
+      return value;
     };
     // Mastra knows its tools by their class.
     return Object.assign(Object.create(Object.getPrototypeOf(tool) as object) as AnyTool, tool, { execute: guarded });
   };
-  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, guardTool(name, tool)])) as T;
+  return guard.guardTools<AnyTool>(tools, guardTool) as T;
 }
