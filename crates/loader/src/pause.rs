@@ -2,9 +2,9 @@
 
 use std::fmt;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use pintle_files::is_absent;
 use serde::{Deserialize, Serialize};
 
 use crate::discover::io_error_text;
@@ -76,7 +76,7 @@ impl PauseWindow {
         let path = pause_path(state_dir);
         let ignored = |reason: String| PauseFileError::Ignored { path: path.clone(), reason };
         let found = match pintle_files::symlink_metadata(&path) {
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            Err(error) if is_absent(&error) => return Ok(None),
             found => found.map_err(|error| ignored(io_error_text(&error)))?,
         };
         if !found.is_file() || found.len() > MAX_BYTES {
@@ -125,7 +125,7 @@ impl PauseWindow {
         let path = pause_path(state_dir);
         match fs::remove_file(&path) {
             Ok(()) => Ok(true),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(false),
+            Err(error) if is_absent(&error) => Ok(false),
             Err(error) => Err(PauseFileError::Unwritable { path, reason: io_error_text(&error) }),
         }
     }

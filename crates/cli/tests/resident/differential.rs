@@ -92,7 +92,7 @@ fn draw_payload(draw: &mut PayloadDraw, fixture: &ResidentFixture, number: usize
     payload["session_id"] = json!(format!("s{}", number % 5));
     payload["tool_use_id"] = json!(format!("c{number}"));
     if draw.draw_below(10) == 0 {
-        payload["cwd"] = json!(draw.one_of(&["/", "/no/such/dir", "", "relative"]));
+        payload["cwd"] = json!(draw.one_of(&["/", "/dev/null/dir", "", "relative"]));
     }
     let mut bytes = payload.to_string().into_bytes();
     match draw.draw_below(20) {

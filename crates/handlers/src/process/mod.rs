@@ -195,11 +195,10 @@ pub enum ProcessError {
 impl ProcessError {
     fn start_error(spec: &ProcessSpec, error: std::io::Error) -> Self {
         let program = spec.program.clone();
-        match error.kind() {
-            std::io::ErrorKind::NotFound if spec.directory.as_ref().is_none_or(|directory| directory.is_dir()) => {
-                Self::Missing { program }
-            }
-            _ => Self::Start { program, fault: error },
+        let in_directory = spec.directory.as_ref().is_none_or(|directory| directory.is_dir());
+        match in_directory && pintle_files::is_absent(&error) {
+            true => Self::Missing { program },
+            false => Self::Start { program, fault: error },
         }
     }
 }

@@ -79,7 +79,7 @@ fn a_missing_program_and_a_cancelled_call_are_errors() {
     cancel.cancel();
     assert!(matches!(run(&shell_spec("sleep 600"), &cancel), Err(ProcessError::Cancelled)));
     let mut spec = shell_spec("true");
-    spec.directory = Some(PathBuf::from("/no/such/directory"));
+    spec.directory = Some(PathBuf::from("/dev/null/such/directory"));
     assert!(matches!(run(&spec, &CancelToken::default()), Err(ProcessError::Start { .. })));
 }
 

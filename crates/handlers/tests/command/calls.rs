@@ -66,8 +66,8 @@ fn the_shell_is_sh_unless_one_is_named() {
     pintle_testkit::make_executable(&shell);
     let spec = CommandSpec { shell: Some(shell.to_str().unwrap().to_owned()), ..shell_command("a b") };
     assert_eq!(CommandFixture::new(spec).call_output(), "exit 0|-c a b|");
-    let spec = CommandSpec { shell: Some(String::from("/no/such/shell")), ..shell_command("a b") };
-    let missing = "program `/no/such/shell` not found; install it or give its full path";
+    let spec = CommandSpec { shell: Some(String::from("/dev/null/such/shell")), ..shell_command("a b") };
+    let missing = "program `/dev/null/such/shell` not found; install it or give its full path";
     assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::Missing, missing));
 }
 
@@ -85,10 +85,10 @@ fn the_working_directory_is_the_sessions_or_one_below_or_another() {
     let here = here.to_str().unwrap();
     let empty = "the working directory `$PINTLE_NOT_SET` expands to nothing; the session's own is used";
     let below = format!("{root}/below");
-    let gone = format!("the working directory `/no/such/dir` is gone; the hook is started in `{here}`");
+    let gone = format!("the working directory `/dev/null/such/dir` is gone; the hook is started in `{here}`");
     let cases: [DirectoryCase<'_>; 9] = [
         // An agent may remove its own directory; its guards are started all the same.
-        ("/no/such/dir", None, false, here, Some(&gone)),
+        ("/dev/null/such/dir", None, false, here, Some(&gone)),
         ("", None, false, here, None),
         (root, None, false, root, None),
         (root, Some("below"), false, &below, None),
@@ -112,8 +112,8 @@ fn the_working_directory_is_the_sessions_or_one_below_or_another() {
 #[test]
 fn a_missing_directory_is_a_failure() {
     for expands in [false, true] {
-        let spec = CommandSpec { directory: Some(String::from("/no/such")), expands, ..shell_command("true") };
-        let message = "the working directory `/no/such` does not exist; create it or name another";
+        let spec = CommandSpec { directory: Some(String::from("/dev/null/such")), expands, ..shell_command("true") };
+        let message = "the working directory `/dev/null/such` does not exist; create it or name another";
         assert_eq!(CommandFixture::new(spec).call_failure(), Failure::new(FailureKind::NotStarted, message));
     }
 }

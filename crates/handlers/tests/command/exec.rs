@@ -55,8 +55,8 @@ fn arguments_reach_the_program_as_they_are() {
     for (arguments, told) in cases {
         assert_eq!(CommandFixture::new(echo_command(arguments)).call_output(), told);
     }
-    let missing = CommandSpec { command: String::from("/no/such/program"), ..echo_command(&[]) };
-    let message = "program `/no/such/program` not found; install it or give its full path";
+    let missing = CommandSpec { command: String::from("/dev/null/such/program"), ..echo_command(&[]) };
+    let message = "program `/dev/null/such/program` not found; install it or give its full path";
     assert_eq!(CommandFixture::new(missing).call_failure(), Failure::new(FailureKind::Missing, message));
 }
 
@@ -119,7 +119,7 @@ fn a_hook_has_so_many_programs_in_the_background_and_no_more() {
     assert!(matches!(fixture.call_hook().kind, VerdictKind::Failed(failure) if failure.kind == FailureKind::Error));
     // Programs that have opened the pipe by now end here, and the others at their time limit.
     drop(fs::File::options().write(true).open(&path).unwrap());
-    let missing = CommandSpec { command: String::from("/no/such/program"), ..echo_command(&[]) };
+    let missing = CommandSpec { command: String::from("/dev/null/such/program"), ..echo_command(&[]) };
     let missing = HookDeclaration { background: true, ..command_declaration("tool.pre", missing) };
     assert!(matches!(fixture_for(&missing).call_hook().kind, VerdictKind::Failed(_)));
 }
