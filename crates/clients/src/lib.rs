@@ -32,6 +32,7 @@ pub mod qwen;
 
 mod codec;
 mod decode;
+mod plugin;
 mod settings;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ use super::response as answers;
 use crate::host::{HostEventContext, HostEventData, HostEventKind, HostField, HostPayloadError, HostToolCall, text};
 use crate::key_values::read_key;
 use crate::matcher::MatcherSyntax;
+use crate::plugin::write_answer;
 use crate::{ClientEventDef, ClientKey, PayloadStyle, shared_events};
 
 /// The shape of the payloads.
@@ -53,7 +54,7 @@ const fn event(
     read_keys: &'static [ClientKey],
 ) -> ClientEventDef {
     ClientEventDef { name, kind, fires, read_keys, ..ClientEventDef::observe_only(&STYLE) }
-        .answered(&answers::TELLS, answers::tell)
+        .answered(&answers::TELLS, write_answer)
 }
 
 const fn guard(
@@ -62,7 +63,7 @@ const fn guard(
     fires: &'static [EventKind],
     read_keys: &'static [ClientKey],
 ) -> ClientEventDef {
-    ClientEventDef { is_guard: true, write_response: answers::decide, ..event(name, kind, fires, read_keys) }
+    ClientEventDef { is_guard: true, ..event(name, kind, fires, read_keys) }
 }
 
 /// Its events.

@@ -7,9 +7,10 @@
 mod events;
 mod response;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::install::{EntryFormat, InstallSpec, InstalledEntry, SettingsLocation};
+use crate::install::{EntryFormat, InstallSpec, SettingsLocation};
+use crate::plugin::{event_name, write_module};
 use crate::{AgentMarks, ClientDef, GuardedPaths};
 
 /// OpenCode.
@@ -42,7 +43,7 @@ pub static CLIENT: ClientDef = ClientDef {
         own_dir: "opencode",
         user: SettingsLocation { variable: "XDG_CONFIG_HOME", folder: ".config", file: "opencode/plugins/pintle.js" },
         project: SettingsLocation { variable: "", folder: ".opencode", file: "plugins/pintle.js" },
-        form: EntryFormat::Module { write: plugin_text },
+        form: EntryFormat::Module { write: |host, entries| write_module(host, entries, include_str!("plugin.js")) },
         hints: |_| {
             vec![String::from("OpenCode loads plugins when it starts; with `--pure` it loads none, and no hook runs")]
         },
@@ -57,26 +58,7 @@ pub static CLIENT: ClientDef = ClientDef {
     ..ClientDef::COMMON
 };
 
-fn event_name(payload: &Value) -> Option<&str> {
-    payload.get("hook").and_then(Value::as_str)
-}
-
 /// The plugin's own form: what OpenCode passes to one of its hooks.
 fn recognise(payload: &Value) -> Option<&str> {
     event_name(payload).filter(|_| payload.get("input").is_some())
-}
-
-/// The plugin, with a place for its table.
-const PLUGIN: &str = include_str!("plugin.js");
-/// The line in whose place the table is.
-const TABLE: &str = "//HOOKS\n";
-
-/// The plugin with these entries, one a line.
-fn plugin_text(host: &ClientDef, entries: &[InstalledEntry]) -> String {
-    let line = |entry: &InstalledEntry| {
-        let is_guard = host.find_event(&entry.event).is_some_and(|def| def.is_guard);
-        let hook = json!({"command": entry.command, "timeoutMs": entry.timeout_ms, "guard": is_guard});
-        format!("  {}: {hook},\n", json!(entry.event))
-    };
-    PLUGIN.replacen(TABLE, &entries.iter().map(line).collect::<String>(), 1)
 }

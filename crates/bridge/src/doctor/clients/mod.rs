@@ -3,7 +3,7 @@
 mod codex;
 mod copilot;
 mod gemini;
-mod opencode;
+mod plugin;
 mod switches;
 
 use super::DoctorFinding;
@@ -29,7 +29,7 @@ const CHECKS: &[(&str, &[CheckSettingsFn], &[CheckSettingsFn], &str)] = &[
     ),
     ("qwen", &[switches::check_switches], &[], ENABLED),
     ("copilot", &[switches::check_switches], &[copilot::check_trust], ENABLED),
-    ("opencode", &[], &[opencode::check_plugin], "its plugin is the one of this version of Pintle"),
+    ("opencode", &[], &[plugin::check_plugin], "its plugin is the one of this version of Pintle"),
 ];
 
 /// Checks the settings of a client; nothing if it has none about hooks.

@@ -1,4 +1,4 @@
-//! Checks what prevents OpenCode from running hooks.
+//! Checks what prevents an agent without hook commands from running hooks.
 
 use crate::HostDef;
 use crate::doctor::DoctorFinding;
@@ -16,8 +16,7 @@ pub(super) fn check_plugin(host: &'static HostDef, environment: &InstallEnvironm
             _ => continue,
         };
         if !entries.is_empty() && text != written {
-            let what =
-                format!("`{}` differs from the plugin of this version of Pintle", environment.display_path(&path));
+            let what = format!("`{}` differs from the one of this version of Pintle", environment.display_path(&path));
             let help = format!("run `pintle install {} --scope {}` to rewrite it", host.name, scope.as_str());
             findings.push(DoctorFinding::problem(what).help(help));
         }
