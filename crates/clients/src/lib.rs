@@ -28,6 +28,7 @@ pub mod copilot;
 pub mod cursor;
 pub mod gemini;
 pub mod opencode;
+pub mod pi;
 pub mod qwen;
 
 mod codec;
@@ -61,4 +62,5 @@ pub static CLIENTS: &[&ClientDef] = &[
     &cursor::CLIENT,
     &cline::CLIENT,
     &opencode::CLIENT,
+    &pi::CLIENT,
 ];

@@ -53,6 +53,14 @@ impl ClientTranscript {
         self.places.retain(|_, other| *other < place);
     }
 
+    /// Removes what is not before the next entry, whose parent is named: its conversation branches off there. An entry
+    /// without a parent begins a conversation.
+    fn branch_from(&mut self, parent: &str) {
+        let end = self.places.get(parent).map_or(0, |place| place + 1);
+        self.entries.truncate(end);
+        self.places.retain(|_, place| *place < end);
+    }
+
     fn clear(&mut self) {
         self.entries.clear();
         self.places.clear();
@@ -124,6 +132,27 @@ pub(crate) fn anthropic_line(line: &Value, transcript: &mut ClientTranscript) {
     let results =
         of_kind("tool_result").map(|block| tool_result(text_at(block, "/tool_use_id"), value_at(block, "/content")));
     transcript.add(results.chain(message(role, joined_text(content), calls.collect())));
+}
+
+/// A line of Pi's session file: entries of a tree, whose last one is the end of the conversation.
+pub(crate) fn pi_line(line: &Value, transcript: &mut ClientTranscript) {
+    let id = text_at(line, "/id");
+    // The header is not part of the tree.
+    if id.is_empty() || text_at(line, "/type") == "session" {
+        return;
+    }
+    let (role, content) = (text_at(line, "/message/role"), value_at(line, "/message/content"));
+    let calls = parts(content)
+        .iter()
+        .filter(|part| text_at(part, "/type") == "toolCall")
+        .map(|part| tool_call(text_at(part, "/id"), text_at(part, "/name"), value_at(part, "/arguments")));
+    let said = match role {
+        "user" | "assistant" => message(role, joined_text(content), calls.collect()),
+        "toolResult" => Some(tool_result(text_at(line, "/message/toolCallId"), content)),
+        _ => None,
+    };
+    transcript.branch_from(text_at(line, "/parentId"));
+    transcript.write(id, said.into_iter().collect());
 }
 
 /// A line of Codex's rollout: the items of the conversation are the `payload` of a `response_item`.

@@ -19,6 +19,7 @@ pub static VOCABULARIES: &[&ToolVocabulary] = &[
     &CLINE,
     &GOOSE,
     &OPENCODE,
+    &PI,
 ];
 
 /// The vocabulary with a name, such as `claude`.
@@ -437,5 +438,24 @@ pub static OPENCODE: ToolVocabulary = ToolVocabulary {
         ToolMapping::new(&["task"], "agent").fields(&[("subagent_type", "agent")]),
         ToolMapping::new(&["todowrite"], "todo"),
         ToolMapping::new(&["question"], "ask_user"),
+    ],
+};
+
+/// The tool vocabulary of Pi. Its MCP servers' tools have Pintle's names.
+pub static PI: ToolVocabulary = ToolVocabulary {
+    name: "pi",
+    mcp: McpNames::Doubled,
+    tools: &[
+        ToolMapping::new(&["bash", "powershell"], "shell"),
+        ToolMapping::new(&["read"], "read"),
+        ToolMapping::new(&["write"], "write"),
+        ToolMapping::new(&["edit"], "edit").fields(&[("oldText", "old"), ("newText", "new")]).each_object(
+            "edits",
+            "new",
+            &[("path", "path")],
+        ),
+        ToolMapping::new(&["ls"], "list"),
+        ToolMapping::new(&["find"], "glob"),
+        ToolMapping::new(&["grep"], "grep").fields(&[("ignoreCase", "ignore_case")]),
     ],
 };

@@ -15,6 +15,8 @@ pub(super) struct TestClient {
     pub(super) package: &'static str,
     /// Its program.
     pub(super) program: &'static str,
+    /// The npm package of the interpreter that it needs, if it is not that of this machine.
+    pub(super) runtime: Option<&'static str>,
     /// A script of the package that has to run once, by its path in the package.
     pub(super) setup: Option<&'static str>,
     /// Settings in the home directory: path and text.

@@ -30,7 +30,7 @@ pub(super) fn install(client: &TestClient, latest: bool, cache: &Path) -> Result
         fs::create_dir_all(&dir).map_err(|error| format!("cannot create `{}`: {error}", dir.display()))?;
         let package = format!("{}@{version}", client.package);
         let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir).arg(&package);
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir).arg(&package).args(client.runtime);
         run_checked(&mut npm, &format!("npm install {package}"))?;
         if let Some(script) = client.setup {
             let script = dir.join("node_modules").join(client.package).join(script);

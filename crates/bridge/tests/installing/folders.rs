@@ -126,6 +126,7 @@ fn what_happened_to_a_folder_in_between_leaves_no_mark_and_no_dangling_link() {
                 let far = fixture.environment.root.join("elsewhere");
                 let real = if is_far { far } else { dir.with_file_name("elsewhere") };
                 let real = if is_link { real } else { dir.clone() };
+                fs::create_dir_all(dir.parent().unwrap()).unwrap();
                 fs::create_dir(&real).unwrap();
                 if is_link {
                     symlink(&real, &dir).unwrap();

@@ -69,16 +69,13 @@ fn policies() -> Vec<(&'static str, &'static str, String)> {
 /// Every host of the table with its recorded shell call, whose command becomes `echo leak > out.txt`.
 fn host_calls() -> Vec<(String, String, Value)> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bridge/tests/data");
-    let events = ["PreToolUse", "BeforeTool", "preToolUse", "tool.execute.before"];
     let mut calls = Vec::new();
     for host in pintle_bridge::HOSTS {
-        let recorded = events.iter().find_map(|event| {
-            let text = fs::read_to_string(data.join(host.name).join("payloads").join(format!("{event}.json"))).ok()?;
-            Some(((*event).to_owned(), text.replace("echo hi", "echo leak")))
-        });
-        let (event, text) = recorded.unwrap_or_else(|| panic!("{} has no recorded shell call", host.name));
+        let event = host.call_event().unwrap_or_else(|| panic!("{} has no event before a call", host.name)).name;
+        let recorded = fs::read_to_string(data.join(host.name).join("payloads").join(format!("{event}.json")));
+        let text = recorded.unwrap().replace("echo hi", "echo leak");
         assert!(text.contains("echo leak"), "{}: {text}", host.name);
-        calls.push((host.name.to_owned(), event, serde_json::from_str(&text).unwrap()));
+        calls.push((host.name.to_owned(), event.to_owned(), serde_json::from_str(&text).unwrap()));
     }
     calls
 }

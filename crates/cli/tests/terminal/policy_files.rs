@@ -39,6 +39,7 @@ fn tools_of_the_loop_do_not_change_what_a_guard_runs() {
         ".gemini/trustedFolders.json",
         ".opencode/plugins/pintle.js",
         "opencode.json",
+        ".pi/extensions/pintle.js",
     ];
     let write = |path: &str| format!("  - calls: [{{tool: write_file, args: {{path: {path}, content: 'exit 0'}}}}]\n");
     let expect = "    expect: {tool: write_file, contains: read-only for tools}\n";
@@ -86,6 +87,7 @@ fn shell_of_the_loop_leaves_the_machines_policy_alone() {
         String::from("mkdir -p ~/.local/state/pintle && echo > ~/.local/state/pintle/trust.json"),
         String::from("echo > ~/.claude/settings.json"),
         String::from("echo > ~/.config/opencode/plugins/pintle.js"),
+        String::from("echo > ~/.pi/agent/extensions/pintle.js"),
         String::from("echo > /etc/claude-code/managed-settings.json"),
         String::from("echo > /etc/pintle/hooks/new.md"),
     ];

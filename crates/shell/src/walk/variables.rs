@@ -290,6 +290,7 @@ impl CommandWalk<'_> {
             | "QWEN_HOME"
             | "OPENCODE_CONFIG"
             | "OPENCODE_CONFIG_DIR"
+            | "PI_CODING_AGENT_DIR"
             | "GOOSE_CONFIG_DIR"
             | "CURSOR_CONFIG_DIR"
             | "CLINE_DIR"

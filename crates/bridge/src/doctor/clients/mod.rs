@@ -30,6 +30,7 @@ const CHECKS: &[(&str, &[CheckSettingsFn], &[CheckSettingsFn], &str)] = &[
     ("qwen", &[switches::check_switches], &[], ENABLED),
     ("copilot", &[switches::check_switches], &[copilot::check_trust], ENABLED),
     ("opencode", &[], &[plugin::check_plugin], "its plugin is the one of this version of Pintle"),
+    ("pi", &[], &[plugin::check_plugin], "its extension is the one of this version of Pintle"),
 ];
 
 /// Checks the settings of a client; nothing if it has none about hooks.

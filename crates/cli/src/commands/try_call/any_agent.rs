@@ -6,7 +6,7 @@ use pintle_host::clients::host::{ActionSupport, HostSupport};
 use pintle_host::clients::{EncodeContext, PayloadStyle, matcher::MatcherSyntax, shared_events, shared_keys};
 use pintle_host::tools::{
     AI_HARNESS, CLAUDE, CLINE, CODEX, COPILOT, COPILOT_AS_CLAUDE, CURSOR, DOCKER_AGENT, GEMINI, GOOSE, HARN, OPENCODE,
-    PINTLE, QWEN, ToolVocabulary,
+    PI, PINTLE, QWEN, ToolVocabulary,
 };
 use serde_json::Value;
 
@@ -50,7 +50,8 @@ other_agents!(
     CURSOR,
     CLINE,
     GOOSE,
-    OPENCODE
+    OPENCODE,
+    PI
 );
 
 /// The agent that speaks a vocabulary.
