@@ -81,6 +81,8 @@ mod tests {
             ("bun", "bun /home/a/.bun/bin/cline", "cline"),
             ("cline", "cline task", "cline"),
             ("opencode", "/home/a/.opencode/bin/opencode serve", "opencode"),
+            ("pi", "pi", "pi"),
+            ("droid", "droid exec go", "droid"),
         ] {
             assert_eq!(find_client(name, line).unwrap_or("none"), wanted, "{name} {line}");
         }

@@ -97,9 +97,9 @@ pub struct InstallSpec {
 /// The format of a host's entries.
 #[derive(Debug)]
 pub enum EntryFormat {
-    /// A file with `hooks`: for each event a list of groups, each with a list of handlers.
+    /// A file with, for each event, a list of groups, each with a list of handlers.
     Groups(HandlerFormat),
-    /// A file with `hooks`: for each event a list of handlers.
+    /// A file with, for each event, a list of handlers.
     Flat(HandlerFormat),
     /// A directory with an executable for each event.
     Programs,
@@ -113,6 +113,8 @@ pub enum EntryFormat {
 /// The format of a handler in a settings file.
 #[derive(Debug)]
 pub struct HandlerFormat {
+    /// The field of the file whose fields are the events; `None` if the file's own fields are.
+    pub root: Option<&'static str>,
     /// The field with the command line.
     pub command: &'static str,
     /// Fields of a new file other than the hooks, such as a version.

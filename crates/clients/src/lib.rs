@@ -26,6 +26,7 @@ pub mod cline;
 pub mod codex;
 pub mod copilot;
 pub mod cursor;
+pub mod droid;
 pub mod gemini;
 pub mod opencode;
 pub mod pi;
@@ -63,4 +64,5 @@ pub static CLIENTS: &[&ClientDef] = &[
     &cline::CLIENT,
     &opencode::CLIENT,
     &pi::CLIENT,
+    &droid::CLIENT,
 ];

@@ -119,10 +119,23 @@ fn tool_result(id: &str, output: &Value) -> ChatMessage {
 
 /// A line in the format that Claude Code introduced: a message in Anthropic's form, with its content as blocks.
 pub(crate) fn anthropic_line(line: &Value, transcript: &mut ClientTranscript) {
-    let role = text_at(line, "/message/role");
     // The conversation of a subagent is not the session's.
     let is_of_subagent = line.get("isSidechain") == Some(&Value::Bool(true));
-    if !matches!(text_at(line, "/type"), "user" | "assistant") || role.is_empty() || is_of_subagent {
+    if matches!(text_at(line, "/type"), "user" | "assistant") && !is_of_subagent {
+        add_anthropic_message(line, transcript);
+    }
+}
+
+/// A line of Droid's session file, whose messages may be for its user alone.
+pub(crate) fn droid_line(line: &Value, transcript: &mut ClientTranscript) {
+    if text_at(line, "/type") == "message" && text_at(line, "/message/visibility") != "user_only" {
+        add_anthropic_message(line, transcript);
+    }
+}
+
+fn add_anthropic_message(line: &Value, transcript: &mut ClientTranscript) {
+    let role = text_at(line, "/message/role");
+    if role.is_empty() {
         return;
     }
     let content = value_at(line, "/message/content");

@@ -35,8 +35,8 @@ pub use operations::{
 pub use translate::heard_events;
 pub use translated_hook::translate_hook;
 pub use vocabularies::{
-    AI_HARNESS, CLAUDE, CLINE, CODEX, COPILOT, COPILOT_AS_CLAUDE, CURSOR, DOCKER_AGENT, GEMINI, GOOSE, HARN, OPENCODE,
-    PI, PINTLE, QWEN, VOCABULARIES, vocabulary_by_name,
+    AI_HARNESS, CLAUDE, CLINE, CODEX, COPILOT, COPILOT_AS_CLAUDE, CURSOR, DOCKER_AGENT, DROID, GEMINI, GOOSE, HARN,
+    OPENCODE, PI, PINTLE, QWEN, VOCABULARIES, vocabulary_by_name,
 };
 pub use vocabulary::{CanonicalCall, McpNames, NativeToolCall, ToolMapping, ToolVocabulary, UnmappableArguments};
 pub use wanted_names::WantedNames;

@@ -20,6 +20,7 @@ pub static VOCABULARIES: &[&ToolVocabulary] = &[
     &GOOSE,
     &OPENCODE,
     &PI,
+    &DROID,
 ];
 
 /// The vocabulary with a name, such as `claude`.
@@ -457,5 +458,35 @@ pub static PI: ToolVocabulary = ToolVocabulary {
         ToolMapping::new(&["ls"], "list"),
         ToolMapping::new(&["find"], "glob"),
         ToolMapping::new(&["grep"], "grep").fields(&[("ignoreCase", "ignore_case")]),
+    ],
+};
+
+/// The tool vocabulary of Droid.
+pub static DROID: ToolVocabulary = ToolVocabulary {
+    name: "droid",
+    mcp: McpNames::Tripled,
+    tools: &[
+        ToolMapping::new(&["Execute"], "shell"),
+        ToolMapping::new(&["Read"], "read").fields(&[("file_path", "path")]),
+        ToolMapping::new(&["Create"], "write").fields(&[("file_path", "path")]),
+        ToolMapping::new(&["Edit"], "edit").fields(&[
+            ("file_path", "path"),
+            ("old_str", "old"),
+            ("new_str", "new"),
+            ("change_all", "all"),
+        ]),
+        ToolMapping::new(&["ApplyPatch"], "patch").shape(InputShape::Patch(&["input", "patch"])),
+        ToolMapping::new(&["LS"], "list").fields(&[("directory_path", "path")]),
+        ToolMapping::new(&["Glob"], "glob").fields(&[("folder", "path")]).each_text(
+            "patterns",
+            "pattern",
+            &[("folder", "path")],
+        ),
+        ToolMapping::new(&["Grep"], "grep").fields(&[("glob_pattern", "glob"), ("case_insensitive", "ignore_case")]),
+        ToolMapping::new(&["FetchUrl"], "fetch"),
+        ToolMapping::new(&["WebSearch"], "search"),
+        ToolMapping::new(&["Task"], "agent").fields(&[("subagent_type", "agent")]),
+        ToolMapping::new(&["TodoWrite"], "todo"),
+        ToolMapping::new(&["AskUser"], "ask_user"),
     ],
 };

@@ -259,6 +259,8 @@ pub enum McpNames {
     Colon,
     /// `server__tool`.
     Bare,
+    /// `server___tool`.
+    Tripled,
     /// `server_tool`, which cannot be told from the client's own tools; the client's plugin, which knows the servers,
     /// writes them as Pintle does.
     Joined,
@@ -278,6 +280,7 @@ impl McpNames {
             },
             Self::Dash => name.rsplit_once('-')?,
             Self::Colon => (UNKNOWN, name.strip_prefix("MCP:")?),
+            Self::Tripled => name.split_once("___")?,
             Self::Bare => name.strip_prefix("mcp__").unwrap_or(name).split_once("__")?,
         };
         (!server.is_empty() && !tool.is_empty()).then(|| format!("mcp__{server}__{tool}"))
@@ -292,6 +295,7 @@ impl McpNames {
             Self::Dash => format!("{server}-{tool}"),
             Self::Colon => format!("MCP:{tool}"),
             Self::Bare => format!("{server}__{tool}"),
+            Self::Tripled => format!("{server}___{tool}"),
             Self::Joined => format!("{server}_{tool}"),
         })
     }

@@ -19,7 +19,7 @@ pub(super) struct TestClient {
     pub(super) runtime: Option<&'static str>,
     /// A script of the package that has to run once, by its path in the package.
     pub(super) setup: Option<&'static str>,
-    /// Settings in the home directory: path and text.
+    /// Settings in the home directory: path and text; `URL` is the model's address.
     pub(super) settings: &'static [(&'static str, &'static str)],
     /// Settings in the home directory that make it trust the project, whose directory is `PROJECT`: path and text.
     pub(super) trust_settings: &'static [(&'static str, &'static str)],

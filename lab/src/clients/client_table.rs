@@ -268,11 +268,8 @@ pub(super) const CLIENTS: &[TestClient] = &[
         own_refusals: &[],
         exceptions: &[
             (ProofKind::Deny, ProofResult::DeniedAndEnded, "a denial ends its task, and it does not show why"),
-            (
-                ProofKind::Context,
-                ProofResult::ModelNotInformed,
-                "it runs no hooks at the prompt, and does not wait at the beginning",
-            ),
+            (ProofKind::Context, ProofResult::ModelNotInformed, "it does not wait at the beginning"),
+            (ProofKind::PromptContext, ProofResult::ModelNotInformed, "it runs no hooks at the prompt"),
             (ProofKind::LookBack, ProofResult::DeniedAndEnded, "a denial ends its task, and it does not show why"),
             (ProofKind::Stop, ProofResult::Stopped, "it does not wait at the end"),
             (ProofKind::Prompt, ProofResult::Ran, "its prompt event does not fire"),
@@ -353,4 +350,43 @@ export default (pi) =>
         own_refusals: &[],
         exceptions: &[],
     },
+    TestClient {
+        name: "droid",
+        package: "droid",
+        program: "droid",
+        runtime: None,
+        setup: None,
+        settings: &[(
+            ".factory/settings.json",
+            r#"{"customModels": [{"model": "test", "displayName": "test", "baseUrl": "URL/v1", "apiKey": "none", "provider": "generic-chat-completion-api", "maxOutputTokens": 1000}]}
+"#,
+        )],
+        trust_settings: &[],
+        environment: &[("FACTORY_API_KEY", "none")],
+        before: &[],
+        arguments: &["exec", "--auto", "high", "--model", "custom:test", "PROMPT"],
+        tools: &[
+            tool(ToolPurpose::Shell, "Execute", |command| execute(command, 60)),
+            tool(ToolPurpose::SecondShell, "Execute", |command| execute(command, 30)),
+            tool(ToolPurpose::Read, "Read", |path| json!({"file_path": path})),
+            tool(ToolPurpose::Write, "Create", |path| json!({"file_path": path, "content": WRITTEN})),
+            tool(ToolPurpose::Edit, "Edit", |path| json!({"file_path": path, "old_str": FORMER, "new_str": WRITTEN})),
+        ],
+        give_up_message: None,
+        expected_problem: None,
+        own_refusals: &[],
+        exceptions: &[
+            (ProofKind::Prompt, ProofResult::Ran, "`droid exec` runs no hooks at the prompt"),
+            (ProofKind::PromptContext, ProofResult::ModelNotInformed, "`droid exec` runs no hooks at the prompt"),
+            (ProofKind::Output, ProofResult::RunEnded, "it cannot change a result, so the run ends"),
+            (ProofKind::Failure, ProofResult::Ran, "it runs no hooks after a failed command"),
+        ],
+    },
 ];
+
+/// Droid's command, with what its model says of the risk.
+fn execute(command: &str, timeout_s: u64) -> Value {
+    json!({
+        "command": command, "summary": "a test", "riskLevel": "low", "riskLevelReason": "a test", "timeout": timeout_s,
+    })
+}

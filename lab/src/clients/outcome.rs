@@ -54,7 +54,7 @@ impl ProofResult {
             ProofKind::Allow => Self::Ran,
             ProofKind::Deny | ProofKind::LookBack => Self::Denied,
             ProofKind::Rewrite => Self::Rewritten,
-            ProofKind::Context | ProofKind::Remark => Self::ModelInformed,
+            ProofKind::Context | ProofKind::PromptContext | ProofKind::Remark => Self::ModelInformed,
             ProofKind::Stop => Self::ContinuedOnce,
             ProofKind::Prompt => Self::PromptDenied,
             ProofKind::Output | ProofKind::Failure => Self::OutputReplaced,
@@ -69,8 +69,10 @@ impl ProofResult {
             ProofKind::Prompt if seen.requests == 0 && seen.ended_well => Self::PromptDeniedSilently,
             ProofKind::Prompt if seen.requests == 0 && seen.has_error => Self::PromptFailed,
             _ if seen.requests == 0 => Self::ClientFailed,
-            ProofKind::Context | ProofKind::Remark if seen.model_informed => Self::ModelInformed,
-            ProofKind::Context | ProofKind::Remark => Self::ModelNotInformed,
+            ProofKind::Context | ProofKind::PromptContext | ProofKind::Remark if seen.model_informed => {
+                Self::ModelInformed
+            }
+            ProofKind::Context | ProofKind::PromptContext | ProofKind::Remark => Self::ModelNotInformed,
             ProofKind::Stop => match seen.requests {
                 1 => Self::Stopped,
                 2 if seen.model_informed => Self::ContinuedOnce,

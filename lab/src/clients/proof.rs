@@ -20,6 +20,8 @@ pub(super) enum ProofKind {
     Rewrite,
     /// Gives the model context before it begins.
     Context,
+    /// Gives the model context with the prompt.
+    PromptContext,
     /// Gives the model context after a command.
     Remark,
     /// Continues once.
@@ -102,7 +104,7 @@ pub(super) const PROOFS: &[ClientProof] = &[
         ..deny_proof("a policy looks back at the prompt", "seen.txt", "it was asked for a file")
     },
     ClientProof {
-        kind: ProofKind::Context,
+        kind: ProofKind::PromptContext,
         ..deny_proof("a script adds context at the prompt", "", "the fruit of the day is the kumquat")
     },
     ClientProof {

@@ -224,6 +224,9 @@ impl<'a> ClientSandbox<'a> {
     /// Runs the client with a prompt.
     pub(super) fn run(&self, url: &str) -> Result<CommandRun, String> {
         let filled = |word: &&str| word.replace("URL", url).replace("PROMPT", "write a file");
+        for (path, text) in self.client.settings.iter().filter(|(_, text)| text.contains("URL")) {
+            self.write_file(&self.home().join(path), &text.replace("URL", url))?;
+        }
         if !self.client.before.is_empty() {
             run_command::run(self.client_command(url).args(self.client.before.iter().map(filled)))?;
         }

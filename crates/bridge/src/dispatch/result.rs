@@ -48,7 +48,7 @@ fn replace_result(dispatch: &mut HostDispatch<'_>, result: Value) {
     match dispatch.event_def.support.output {
         ActionSupport::RunEndedInstead(reason) => {
             withhold_result(dispatch, json_to_text(&result));
-            dispatch.end_run(format!("a hook changed the result of a failed tool, but {reason}"));
+            dispatch.end_run(format!("a hook changed this result, but {reason}"));
         }
         _ => dispatch.decision.output = Some(result),
     }

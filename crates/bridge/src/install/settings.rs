@@ -10,8 +10,8 @@ use crate::HostDef;
 /// The optional first character of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The number of path steps to a handler in a group.
-const IN_GROUP: usize = 5;
+/// The number of path steps from the events to a handler in a group.
+const IN_GROUP: usize = 4;
 
 /// How a host's settings file of a scope contains its entries.
 #[derive(Clone, Copy)]
@@ -32,6 +32,11 @@ impl<'a> SettingsShape<'a> {
     ) -> Self {
         let switches = if scope == InstallScope::Managed { host.install.managed_switches } else { &[] };
         Self { host: host.name, form, handler, switches }
+    }
+
+    /// The path of the object whose fields are the events.
+    fn root(&self) -> Vec<JsonPathStep<'static>> {
+        self.handler.root.map(JsonPathStep::Key).into_iter().collect()
     }
 }
 
@@ -59,11 +64,10 @@ impl OwnHandler {
         !self.is_in_special_group && fields.all(|(name, _)| other.get(name).is_some())
     }
 
-    fn path_steps(&self) -> Vec<JsonPathStep<'_>> {
-        let list =
-            [JsonPathStep::Key("hooks"), JsonPathStep::Key(&self.event), JsonPathStep::Index(self.element_index)];
+    fn path_steps<'s>(&'s self, root: &[JsonPathStep<'s>]) -> Vec<JsonPathStep<'s>> {
+        let list = [JsonPathStep::Key(&self.event), JsonPathStep::Index(self.element_index)];
         let inner = self.inner_index.iter().flat_map(|index| [JsonPathStep::Key("hooks"), JsonPathStep::Index(*index)]);
-        list.into_iter().chain(inner).collect()
+        root.iter().copied().chain(list).chain(inner).collect()
     }
 }
 
@@ -93,6 +97,7 @@ impl<'a> SettingsFile<'a> {
         if JsonTree::parse(&self.text)?.node_at(&[]).is_none() {
             self.text.push_str("{}\n");
         }
+        let root = self.format.root();
         self.remove_matching(|found, before| {
             let wanted = wanted.iter().find(|(event, _)| *event == found.event);
             let is_plain = wanted.is_some_and(|(_, handler)| found.has_only_fields_of(handler));
@@ -104,7 +109,7 @@ impl<'a> SettingsFile<'a> {
             for (name, value) in
                 wanted.into_iter().flatten().filter(|(name, value)| found.handler.get(name) != Some(value))
             {
-                self.set_field(&found.path_steps(), name, value)?;
+                self.set_field(&found.path_steps(&root), name, value)?;
             }
         }
         let bare = JsonTree::parse(&self.text)?.fields_at(&[]).is_some_and(|fields| fields.is_empty());
@@ -114,17 +119,20 @@ impl<'a> SettingsFile<'a> {
         for (path, value) in self.format.switches {
             self.set_switch(path, *value)?;
         }
-        if !self.contains_path(&[JsonPathStep::Key("hooks")])? {
-            self.set_field(&[], "hooks", &Value::Object(serde_json::Map::new()))?;
+        if let Some(name) = self.format.handler.root
+            && !self.contains_path(&root)?
+        {
+            self.set_field(&[], name, &Value::Object(serde_json::Map::new()))?;
         }
         let present = self.own_handlers()?;
         for (event, handler) in wanted.iter().filter(|(event, _)| !present.iter().any(|(name, _)| name == event)) {
             let element = entry::to_list_element(self.format.form, handler);
-            let list = [JsonPathStep::Key("hooks"), JsonPathStep::Key(event)];
+            let list: Vec<_> = root.iter().copied().chain([JsonPathStep::Key(event)]).collect();
             if self.contains_path(&list)? {
-                self.insert_value(&list, None, &element, || format!("`hooks.{event}` is not a list"))?;
+                let name = self.format.handler.root.map_or_else(|| event.clone(), |root| format!("{root}.{event}"));
+                self.insert_value(&list, None, &element, || format!("`{name}` is not a list"))?;
             } else {
-                self.set_field(&[JsonPathStep::Key("hooks")], event, &Value::Array(vec![element]))?;
+                self.set_field(&root, event, &Value::Array(vec![element]))?;
             }
         }
         Ok(())
@@ -159,9 +167,10 @@ impl<'a> SettingsFile<'a> {
         let Some(root) = tree.node_at(&[]) else { return Ok(Vec::new()) };
         root.as_object().ok_or("it does not contain a JSON object")?;
         require_unique_fields(&tree, &[])?;
-        let Some(hooks) = tree.node_at(&[JsonPathStep::Key("hooks")]) else { return Ok(Vec::new()) };
+        let root = self.format.root();
+        let Some(hooks) = tree.node_at(&root) else { return Ok(Vec::new()) };
         let events = hooks.as_object().ok_or("`hooks` is not an object")?;
-        require_unique_fields(&tree, &[JsonPathStep::Key("hooks")])?;
+        require_unique_fields(&tree, &root)?;
         let mut found = Vec::new();
         for field in &events.properties {
             let event = field.name.as_str();
@@ -205,7 +214,8 @@ impl<'a> SettingsFile<'a> {
             let first =
                 all.iter().enumerate().find(|(index, found)| meant(found, all.get(..*index).unwrap_or_default()));
             let Some((_, found)) = first else { return Ok(()) };
-            let steps = found.path_steps();
+            let root = self.format.root();
+            let steps = found.path_steps(&root);
             let mut way: &[JsonPathStep<'_>] = &steps;
             self.text = loop {
                 let tree = JsonTree::parse(&self.text)?;
@@ -219,8 +229,11 @@ impl<'a> SettingsFile<'a> {
                 let without = index.and_then(|index| tree.remove(above, index)).ok_or("it cannot be edited")?;
                 // Empty containers are removed too: a group, an event, `hooks`. The settings object stays, and so does
                 // every container with a comment.
-                let container =
-                    if way.len() == IN_GROUP { above.split_last().map_or(above, |(_, group)| group) } else { above };
+                let container = if way.len() == root.len() + IN_GROUP {
+                    above.split_last().map_or(above, |(_, group)| group)
+                } else {
+                    above
+                };
                 let after = JsonTree::parse(&without)?;
                 if above.is_empty()
                     || !after.node_at(above).is_some_and(is_empty_node)

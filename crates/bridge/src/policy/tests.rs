@@ -96,6 +96,8 @@ const MISSING: &[&str] = &[
     "home/.config/opencode/plugins/pintle.js",
     "home/.config/opencode/opencode.jsonc",
     "home/.pi/agent/extensions/pintle.js",
+    "home/.factory/hooks.json",
+    "project/.factory/settings.local.json",
     "project/.pi/extensions/new.ts",
     "project/.pi/settings.json",
     "named/rules/new.md",

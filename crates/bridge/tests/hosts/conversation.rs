@@ -62,7 +62,7 @@ fn every_transcript_gives_the_same_messages() {
     ]);
     let hosts: Vec<&HostDef> = HOSTS.iter().copied().filter(|host| host.transcript.is_some()).collect();
     let names: Vec<&str> = hosts.iter().map(|host| host.name).collect();
-    assert_eq!(names, ["claude", "codex", "gemini", "qwen", "pi"]);
+    assert_eq!(names, ["claude", "codex", "gemini", "qwen", "pi", "droid"]);
     for host in hosts {
         let text = fs::read_to_string(data_dir(host).join("transcript.jsonl")).unwrap();
         let mut transcript = pintle_host::clients::transcript::ClientTranscript::default();

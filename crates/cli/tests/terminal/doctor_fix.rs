@@ -11,7 +11,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_pintle");
 const FIX: [&str; 4] = ["doctor", "claude", "--fix", "--yes"];
 
 /// Every agent, and what of its settings in the user's home directory has the entries.
-const AGENTS: [(&str, &str); 9] = [
+const AGENTS: [(&str, &str); 10] = [
     ("claude", ".claude/settings.json"),
     ("codex", ".codex/hooks.json"),
     ("gemini", ".gemini/settings.json"),
@@ -21,6 +21,7 @@ const AGENTS: [(&str, &str); 9] = [
     ("cursor", ".cursor/hooks.json"),
     ("opencode", ".config/opencode/plugins/pintle.js"),
     ("pi", ".pi/agent/extensions/pintle.js"),
+    ("droid", ".factory/hooks.json"),
 ];
 
 #[test]

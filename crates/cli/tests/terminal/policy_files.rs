@@ -40,6 +40,7 @@ fn tools_of_the_loop_do_not_change_what_a_guard_runs() {
         ".opencode/plugins/pintle.js",
         "opencode.json",
         ".pi/extensions/pintle.js",
+        ".factory/hooks.json",
     ];
     let write = |path: &str| format!("  - calls: [{{tool: write_file, args: {{path: {path}, content: 'exit 0'}}}}]\n");
     let expect = "    expect: {tool: write_file, contains: read-only for tools}\n";

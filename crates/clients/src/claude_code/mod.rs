@@ -111,11 +111,12 @@ pub static CLIENT: ClientDef = ClientDef {
 fn recognise(payload: &Value) -> Option<&str> {
     let has = |name: &str| host::has(payload, name);
     let is_codex = host::is_codex_transcript(payload) == Some(true) || (has("turn_id") && has("model"));
-    host::event_of_session(payload).filter(|_| !is_codex && !has("timestamp"))
+    host::event_of_session(payload).filter(|_| !is_codex && !has("timestamp") && !host::is_droid_mode(payload))
 }
 
 /// A handler in its settings, and in those of clients that adopted them.
 pub(crate) const HANDLER: HandlerFormat = HandlerFormat {
+    root: Some("hooks"),
     command: "command",
     file_head: &[],
     build: |command, timeout_ms| json!({"type": "command", "command": command, "timeout": timeout_ms.div_ceil(1_000)}),

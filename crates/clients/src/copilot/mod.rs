@@ -78,6 +78,7 @@ pub static CLIENT: ClientDef = ClientDef {
         user: SettingsLocation { variable: "COPILOT_HOME", folder: ".copilot", file: "hooks/pintle.json" },
         project: SettingsLocation { variable: "", folder: ".github/hooks", file: "pintle.json" },
         form: EntryFormat::Flat(HandlerFormat {
+            root: Some("hooks"),
             command: "bash",
             file_head: &[("version", 1)],
             build: |command, timeout_ms| json!({"type": "command", "bash": command, "timeoutSec": timeout_ms.div_ceil(1_000)}),

@@ -33,3 +33,9 @@ pub(crate) fn is_codex_transcript(payload: &Value) -> Option<bool> {
     let path = payload.get("transcript_path").and_then(Value::as_str).filter(|path| !path.is_empty())?;
     Some(path.rsplit(['/', '\\']).next().is_some_and(|name| name.starts_with("rollout-")))
 }
+
+/// Whether the permission mode is one of Droid's, whose payloads are Claude Code's otherwise.
+pub(crate) fn is_droid_mode(payload: &Value) -> bool {
+    let mode = payload.get("permission_mode").and_then(Value::as_str);
+    mode.is_some_and(|mode| mode == "off" || mode == "spec" || mode.starts_with("auto-"))
+}

@@ -8,7 +8,7 @@ use crate::{Operation, OperationKind};
 const SYSTEM_PROCESSES: &str = "systemd init launchd sshd dockerd docker containerd Xorg gnome-shell WindowServer \
                                 loginwindow Finder cron crond rsyslogd auditd dbus-daemon NetworkManager firewalld \
                                 kernel falcon-sensor osqueryd clamd explorer lsass postgres";
-const GUARD_PROCESSES: &str = "pintle claude codex gemini copilot qwen opencode pi";
+const GUARD_PROCESSES: &str = "pintle claude codex gemini copilot qwen opencode pi droid";
 
 /// Programs that list processes.
 pub(super) fn run_ps(_: &mut CommandWalk<'_>, call: &ProgramCall<'_>, parsed: &ParsedOptions<'_>) -> TextFlow {

@@ -291,6 +291,7 @@ impl CommandWalk<'_> {
             | "OPENCODE_CONFIG"
             | "OPENCODE_CONFIG_DIR"
             | "PI_CODING_AGENT_DIR"
+            | "FACTORY_HOME_OVERRIDE"
             | "GOOSE_CONFIG_DIR"
             | "CURSOR_CONFIG_DIR"
             | "CLINE_DIR"

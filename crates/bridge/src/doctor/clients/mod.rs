@@ -29,6 +29,7 @@ const CHECKS: &[(&str, &[CheckSettingsFn], &[CheckSettingsFn], &str)] = &[
     ),
     ("qwen", &[switches::check_switches], &[], ENABLED),
     ("copilot", &[switches::check_switches], &[copilot::check_trust], ENABLED),
+    ("droid", &[switches::check_switches], &[], ENABLED),
     ("opencode", &[], &[plugin::check_plugin], "its plugin is the one of this version of Pintle"),
     ("pi", &[], &[plugin::check_plugin], "its extension is the one of this version of Pintle"),
 ];

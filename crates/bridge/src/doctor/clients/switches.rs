@@ -98,6 +98,19 @@ const GEMINI: &[HookSwitch] = &[
     turned_off("/tools/enableHooks"),
 ];
 
+/// The switches of Droid, which has its hooks in a file of their own.
+const DROID: &[HookSwitch] = &[
+    HookSwitch { field: "/hooksDisabled", ..DISABLE_ALL },
+    HookSwitch { help: "ask your administrator for these hooks in the organisation's settings", ..MANAGED_ONLY },
+    HookSwitch {
+        field: "/hooks",
+        is_off: |value, _| value.as_object().is_some_and(|events| !events.is_empty()),
+        effect: "is not read if there is a `hooks.json`",
+        help: "move its events to the top of `hooks.json`",
+        spares_managed: false,
+    },
+];
+
 /// Every client with such settings.
 pub(super) const TABLES: &[SwitchTable] = &[
     SwitchTable {
@@ -158,6 +171,18 @@ pub(super) const TABLES: &[SwitchTable] = &[
                 SwitchFile::Project(".claude/settings.local.json"),
             ],
             &[DISABLE_ALL],
+        )],
+    },
+    SwitchTable {
+        host: "droid",
+        rows: &[(
+            &[
+                SwitchFile::User("settings.json"),
+                SwitchFile::User("settings.local.json"),
+                SwitchFile::Project(".factory/settings.json"),
+                SwitchFile::Project(".factory/settings.local.json"),
+            ],
+            DROID,
         )],
     },
 ];

@@ -5,8 +5,8 @@ use pintle_bridge::{HostDef, HostEventDef};
 use pintle_host::clients::host::{ActionSupport, HostSupport};
 use pintle_host::clients::{EncodeContext, PayloadStyle, matcher::MatcherSyntax, shared_events, shared_keys};
 use pintle_host::tools::{
-    AI_HARNESS, CLAUDE, CLINE, CODEX, COPILOT, COPILOT_AS_CLAUDE, CURSOR, DOCKER_AGENT, GEMINI, GOOSE, HARN, OPENCODE,
-    PI, PINTLE, QWEN, ToolVocabulary,
+    AI_HARNESS, CLAUDE, CLINE, CODEX, COPILOT, COPILOT_AS_CLAUDE, CURSOR, DOCKER_AGENT, DROID, GEMINI, GOOSE, HARN,
+    OPENCODE, PI, PINTLE, QWEN, ToolVocabulary,
 };
 use serde_json::Value;
 
@@ -51,7 +51,8 @@ other_agents!(
     CLINE,
     GOOSE,
     OPENCODE,
-    PI
+    PI,
+    DROID
 );
 
 /// The agent that speaks a vocabulary.
