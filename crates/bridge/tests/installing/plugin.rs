@@ -326,6 +326,14 @@ fn hooks_judge_the_path_that_pi_opens() {
         let home = came["home"].as_str().unwrap();
         assert_eq!(came["event"]["input"]["path"], meant.replace("HOME", home), "{path}");
     }
+    // Nor does a hook give Pi a path that it takes as another one.
+    let came = drive_pi(r#"{"decision":"allow","args":{"path":"@.env"}}"#, &[step("notes.txt")]).unwrap();
+    assert_eq!(
+        (&came[0]["returned"]["block"], &came[0]["event"]["input"]["path"]),
+        (&json!(true), &json!("notes.txt"))
+    );
+    let came = drive_pi(r#"{"decision":"allow","args":{"path":"other.txt"}}"#, &[step("notes.txt")]).unwrap();
+    assert_eq!(came[0]["event"]["input"]["path"], "other.txt");
     let not_a_path = drive_pi(r#"{"decision":"allow"}"#, &[step("file://%")]).unwrap();
     assert_ne!(not_a_path[0]["thrown"], Value::Null, "Pi blocks a call whose hook throws");
 }

@@ -93,11 +93,15 @@ export default function (pi) {
 
   pi.on("tool_call", async (event, ctx) => {
     const { toolName, toolCallId, input, parentToolCallId } = event;
-    if (FILE_TOOLS.includes(toolName) && typeof input.path === "string") input.path = meantPath(input.path);
+    const hasPath = (args) => FILE_TOOLS.includes(toolName) && typeof args?.path === "string";
+    if (hasPath(input)) input.path = meantPath(input.path);
     const sent = { toolName, toolCallId, input, parentToolCallId };
     const answer = await ask("tool_call", sent, ctx, ["allow", "deny", "ask"]);
     const isRefused = answer.decision === "deny" || (answer.decision === "ask" && !(await isApproved(event, answer, ctx)));
     if (isRefused) return { block: true, reason: reasonOf(answer), terminate: answer.stop !== undefined };
+    if (hasPath(answer.args) && meantPath(answer.args.path) !== answer.args.path) {
+      return { block: true, reason: `a hook changed the path to \`${answer.args.path}\`, as which Pi takes another one` };
+    }
     if (answer.context) contexts.set(toolCallId, answer.context);
     if (answer.args) replaceFields(event.input, answer.args);
   });
