@@ -327,11 +327,11 @@ pub(super) const CLIENTS: &[TestClient] = &[
             r#"const model = { id: "test", name: "test", contextWindow: 100000, maxTokens: 1000, input: ["text"], reasoning: false };
 const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 export default (pi) =>
-  pi.registerProvider("scripted", { baseUrl: process.env.SCRIPTED_URL, apiKey: "none", api: "openai-completions", models: [{ ...model, cost }] });
+  pi.registerProvider("scripted", { baseUrl: "URL/v1", apiKey: "none", api: "openai-completions", models: [{ ...model, cost }] });
 "#,
         )],
         trust_settings: &[(".pi/agent/settings.json", "{\"defaultProjectTrust\": \"always\"}\n")],
-        environment: &[("SCRIPTED_URL", "URL/v1"), ("PI_OFFLINE", "1"), ("PI_TELEMETRY", "0")],
+        environment: &[("PI_OFFLINE", "1"), ("PI_TELEMETRY", "0")],
         before: &[],
         arguments: &["-p", "PROMPT", "--provider", "scripted", "--model", "test"],
         tools: &[
