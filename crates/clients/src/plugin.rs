@@ -1,13 +1,16 @@
 //! The modules of code that Pintle installs in agents that run no hook commands: a part that is the same in all, and one
 //! of each agent.
 
-use pintle_contract::Decision;
 use pintle_contract::event::json_to_text;
+use pintle_contract::{Decision, EventKind};
+use pintle_tools::ToolVocabulary;
 use serde_json::{Value, json};
 
-use crate::ClientDef;
-use crate::host::{HookJsonResponse, HostDecision, HostResponse, ResponseContext};
+use crate::event_def::unchanged_context;
+use crate::host::{HookJsonResponse, HostDecision, HostEventKind, HostResponse, HostSupport, ResponseContext};
 use crate::install::InstalledEntry;
+use crate::matcher::MatcherSyntax;
+use crate::{ClientDef, ClientEventDef, ClientKey, PayloadStyle};
 
 /// What every module has: the table, how a command is run, and what is an answer.
 const SHARED: &str = include_str!("plugin.js");
@@ -28,6 +31,54 @@ pub(crate) fn write_module(host: &ClientDef, entries: &[InstalledEntry], body: &
          const AGENT = {};\n{shared}\n{body}",
         json!(name)
     )
+}
+
+/// The shape of a module's payloads, with the keys of its context.
+pub(crate) const fn module_style(
+    tools: &'static ToolVocabulary,
+    read_keys: &'static [&'static [ClientKey]],
+) -> PayloadStyle {
+    PayloadStyle {
+        base: &[],
+        tools,
+        matcher: MatcherSyntax::Expression,
+        response: |_| Value::Null,
+        read_keys,
+        adjust_context: unchanged_context,
+    }
+}
+
+/// What the events of a module have in common.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ModuleEvents {
+    pub(crate) style: &'static PayloadStyle,
+    /// What is supported at an event that can only be observed.
+    pub(crate) support: &'static HostSupport,
+}
+
+impl ModuleEvents {
+    /// An event that waits for no permission.
+    pub(crate) const fn event(
+        self,
+        name: &'static str,
+        kind: HostEventKind,
+        fires: &'static [EventKind],
+        read_keys: &'static [ClientKey],
+    ) -> ClientEventDef {
+        ClientEventDef { name, kind, fires, read_keys, ..ClientEventDef::observe_only(self.style) }
+            .answered(self.support, write_answer)
+    }
+
+    /// An event that waits for permission.
+    pub(crate) const fn guard(
+        self,
+        name: &'static str,
+        kind: HostEventKind,
+        fires: &'static [EventKind],
+        read_keys: &'static [ClientKey],
+    ) -> ClientEventDef {
+        ClientEventDef { is_guard: true, ..self.event(name, kind, fires, read_keys) }
+    }
 }
 
 /// The event's name in a module's payload.

@@ -7,19 +7,13 @@ use serde_json::{Value, json};
 use super::response as answers;
 use crate::host::{HostEventContext, HostEventData, HostEventKind, HostField, HostPayloadError, HostToolCall, text};
 use crate::key_values::read_key;
-use crate::matcher::MatcherSyntax;
-use crate::plugin::write_answer;
+use crate::plugin::{ModuleEvents, module_style};
 use crate::{ClientEventDef, ClientKey, PayloadStyle, shared_events};
 
 /// The shape of the payloads.
-static STYLE: PayloadStyle = PayloadStyle {
-    base: &[],
-    tools: &OPENCODE,
-    matcher: MatcherSyntax::Expression,
-    response: |_| Value::Null,
-    read_keys: &[CONTEXT],
-    adjust_context: root_session,
-};
+static STYLE: PayloadStyle = PayloadStyle { adjust_context: root_session, ..module_style(&OPENCODE, &[CONTEXT]) };
+
+const EVENTS: ModuleEvents = ModuleEvents { style: &STYLE, support: &answers::TELLS };
 
 const CONTEXT: &[ClientKey] = &[
     read_key("sessionID", HostField::Session),
@@ -47,90 +41,71 @@ const TITLE: &[ClientKey] = &[read_key("input/title", HostField::Message)];
 
 const REQUEST: &[ClientKey] = &[read_key("output", HostField::Request)];
 
-const fn event(
-    name: &'static str,
-    kind: HostEventKind,
-    fires: &'static [EventKind],
-    read_keys: &'static [ClientKey],
-) -> ClientEventDef {
-    ClientEventDef { name, kind, fires, read_keys, ..ClientEventDef::observe_only(&STYLE) }
-        .answered(&answers::TELLS, write_answer)
-}
-
-const fn guard(
-    name: &'static str,
-    kind: HostEventKind,
-    fires: &'static [EventKind],
-    read_keys: &'static [ClientKey],
-) -> ClientEventDef {
-    ClientEventDef { is_guard: true, ..event(name, kind, fires, read_keys) }
-}
-
 /// Its events.
 pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         adjust: session_created,
         support: &answers::SESSION_START,
-        ..event("session.created", HostEventKind::SessionStart, &[EventKind::SessionStart], &[])
+        ..EVENTS.event("session.created", HostEventKind::SessionStart, &[EventKind::SessionStart], &[])
     },
     ClientEventDef {
         adjust: prompt,
         support: &answers::PROMPT,
-        ..guard("chat.message", HostEventKind::Other, shared_events::PROMPT, &[])
+        ..EVENTS.guard("chat.message", HostEventKind::Other, shared_events::PROMPT, &[])
     },
     ClientEventDef {
         support: &answers::BEFORE_TOOL,
-        ..guard("tool.execute.before", HostEventKind::BeforeTool, shared_events::BEFORE_TOOL, CALL)
+        ..EVENTS.guard("tool.execute.before", HostEventKind::BeforeTool, shared_events::BEFORE_TOOL, CALL)
     },
     ClientEventDef {
         adjust: permission,
         support: &answers::PERMISSION,
-        ..guard("permission.ask", HostEventKind::Other, &[EventKind::PermissionAsk], &[])
+        ..EVENTS.guard("permission.ask", HostEventKind::Other, &[EventKind::PermissionAsk], &[])
     },
     // The plugin withholds a result about which it gets no answer.
     ClientEventDef {
         support: &answers::AFTER_TOOL,
-        ..guard("tool.execute.after", HostEventKind::AfterTool, shared_events::AFTER_TOOL, CALL)
+        ..EVENTS.guard("tool.execute.after", HostEventKind::AfterTool, shared_events::AFTER_TOOL, CALL)
     },
     ClientEventDef {
         adjust: |_, _| Ok(HostEventData::CompactBefore { trigger: String::from("auto"), instructions: None }),
         support: &answers::COMPACT,
-        ..event("experimental.session.compacting", HostEventKind::Other, shared_events::COMPACT, &[])
+        ..EVENTS.event("experimental.session.compacting", HostEventKind::Other, shared_events::COMPACT, &[])
     },
     ClientEventDef {
         adjust: |_, _| Ok(HostEventData::CompactAfter { trigger: String::from("auto"), summary: String::new() }),
         support: &answers::COMPACTED,
-        ..event("session.compacted", HostEventKind::Other, &[EventKind::CompactPost], &[])
+        ..EVENTS.event("session.compacted", HostEventKind::Other, &[EventKind::CompactPost], &[])
     },
     ClientEventDef {
         adjust: end_of_subagent,
         support: &answers::TURN_END,
-        ..event("session.idle", HostEventKind::Stop, &[EventKind::DelegationPost, EventKind::TurnEnd], ANSWER)
+        ..EVENTS.event("session.idle", HostEventKind::Stop, &[EventKind::DelegationPost, EventKind::TurnEnd], ANSWER)
     },
-    event("session.error", HostEventKind::AgentError, shared_events::ERROR, ERROR),
+    EVENTS.event("session.error", HostEventKind::AgentError, shared_events::ERROR, ERROR),
     ClientEventDef {
         adjust: permission_notice,
-        ..event("permission.updated", HostEventKind::Notification, &[EventKind::Notification], TITLE)
+        ..EVENTS.event("permission.updated", HostEventKind::Notification, &[EventKind::Notification], TITLE)
     },
     ClientEventDef {
         adjust: session_deleted,
         support: &answers::SESSION_END,
-        ..event("session.deleted", HostEventKind::SessionEnd, &[EventKind::SessionEnd], &[])
+        ..EVENTS.event("session.deleted", HostEventKind::SessionEnd, &[EventKind::SessionEnd], &[])
     },
     ClientEventDef {
         high_volume: true,
         support: &answers::BEFORE_MODEL,
-        ..guard("chat.params", HostEventKind::Model, &[EventKind::CompletionPre], REQUEST)
+        ..EVENTS.guard("chat.params", HostEventKind::Model, &[EventKind::CompletionPre], REQUEST)
     },
     ClientEventDef {
         custom: Some("custom.opencode_shell_env"),
         high_volume: true,
-        ..event("shell.env", HostEventKind::Other, &[], &[])
+        ..EVENTS.event("shell.env", HostEventKind::Other, &[], &[])
     },
     ClientEventDef {
         custom: Some("custom.opencode_system_transform"),
         high_volume: true,
-        ..event("experimental.chat.system.transform", HostEventKind::Other, &[], &[])
+        ..EVENTS.event("experimental.chat.system.transform", HostEventKind::Other, &[], &[])
     },
 ];
 

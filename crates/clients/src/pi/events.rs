@@ -5,22 +5,15 @@ use pintle_tools::PI;
 use serde_json::Value;
 
 use super::response as answers;
-use crate::event_def::unchanged_context;
 use crate::host::{HostEventData, HostEventKind, HostField, HostPayloadError};
 use crate::key_values::read_key;
-use crate::matcher::MatcherSyntax;
-use crate::plugin::write_answer;
+use crate::plugin::{ModuleEvents, module_style};
 use crate::{ClientEventDef, ClientKey, PayloadStyle, shared_events};
 
 /// The shape of the payloads.
-static STYLE: PayloadStyle = PayloadStyle {
-    base: &[],
-    tools: &PI,
-    matcher: MatcherSyntax::Expression,
-    response: |_| Value::Null,
-    read_keys: &[CONTEXT],
-    adjust_context: unchanged_context,
-};
+static STYLE: PayloadStyle = module_style(&PI, &[CONTEXT]);
+
+const EVENTS: ModuleEvents = ModuleEvents { style: &STYLE, support: &answers::TELLS };
 
 const CONTEXT: &[ClientKey] = &[
     read_key("sessionID", HostField::Session),
@@ -51,69 +44,44 @@ const COMPACT: &[ClientKey] = &[
 
 const END: &[ClientKey] = &[read_key("event/reason", HostField::Reason)];
 
-const fn event(
-    name: &'static str,
-    kind: HostEventKind,
-    fires: &'static [EventKind],
-    read_keys: &'static [ClientKey],
-) -> ClientEventDef {
-    ClientEventDef {
-        name,
-        kind,
-        fires,
-        read_keys,
-        write_response: write_answer,
-        ..ClientEventDef::observe_only(&STYLE)
-    }
-}
-
-const fn guard(
-    name: &'static str,
-    kind: HostEventKind,
-    fires: &'static [EventKind],
-    read_keys: &'static [ClientKey],
-) -> ClientEventDef {
-    ClientEventDef { is_guard: true, ..event(name, kind, fires, read_keys) }
-}
-
 /// Its events.
 pub(super) const ROWS: &[ClientEventDef] = &[
     ClientEventDef {
         adjust: session_started,
         support: &answers::SESSION_START,
-        ..event("session_start", HostEventKind::SessionStart, shared_events::SESSION_START, SOURCE)
+        ..EVENTS.event("session_start", HostEventKind::SessionStart, shared_events::SESSION_START, SOURCE)
     },
     ClientEventDef {
         support: &answers::PROMPT,
-        ..guard("input", HostEventKind::Prompt, shared_events::PROMPT, PROMPT)
+        ..EVENTS.guard("input", HostEventKind::Prompt, shared_events::PROMPT, PROMPT)
     },
     ClientEventDef {
         support: &answers::BEFORE_TOOL,
-        ..guard("tool_call", HostEventKind::BeforeTool, shared_events::BEFORE_TOOL, CALL)
+        ..EVENTS.guard("tool_call", HostEventKind::BeforeTool, shared_events::BEFORE_TOOL, CALL)
     },
     // The extension withholds a result about which it gets no answer.
     ClientEventDef {
         adjust: result,
         support: &answers::AFTER_TOOL,
-        ..guard("tool_result", HostEventKind::AfterTool, shared_events::AFTER_TOOL, CALL)
+        ..EVENTS.guard("tool_result", HostEventKind::AfterTool, shared_events::AFTER_TOOL, CALL)
     },
     ClientEventDef {
         support: &answers::STOP,
-        ..event("agent_before_settle", HostEventKind::Stop, shared_events::STOP, STOP)
+        ..EVENTS.event("agent_before_settle", HostEventKind::Stop, shared_events::STOP, STOP)
     },
     ClientEventDef {
         adjust: compaction,
         support: &answers::COMPACT,
-        ..event("session_before_compact", HostEventKind::CompactBefore, shared_events::COMPACT, COMPACT)
+        ..EVENTS.event("session_before_compact", HostEventKind::CompactBefore, shared_events::COMPACT, COMPACT)
     },
     ClientEventDef {
         adjust: compaction,
         support: &answers::COMPACTED,
-        ..event("session_compact", HostEventKind::CompactAfter, &[EventKind::CompactPost], COMPACT)
+        ..EVENTS.event("session_compact", HostEventKind::CompactAfter, &[EventKind::CompactPost], COMPACT)
     },
     ClientEventDef {
         support: &answers::SESSION_END,
-        ..event("session_shutdown", HostEventKind::SessionEnd, &[EventKind::SessionEnd], END)
+        ..EVENTS.event("session_shutdown", HostEventKind::SessionEnd, &[EventKind::SessionEnd], END)
     },
 ];
 

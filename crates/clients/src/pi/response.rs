@@ -4,7 +4,7 @@ use crate::host::ActionSupport::{Approximated, DeniedInstead, Dropped, Supported
 use crate::host::{ActionSupport, HostSupport};
 
 /// An event that can only be observed.
-const TELLS: HostSupport = HostSupport {
+pub(super) const TELLS: HostSupport = HostSupport {
     notice: Approximated("without a screen the message is on standard error"),
     ..HostSupport::OBSERVE_ONLY
 };
