@@ -1,6 +1,6 @@
 //! What Claude Code supports of a decision, and how the decision is written.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::host::ActionSupport::{Approximated, DeniedInstead, Dropped, Supported, WithApprovalOnly};
 use crate::host::{
@@ -27,12 +27,14 @@ pub(super) fn session_start(context: &ResponseContext<'_>, decision: &HostDecisi
     start_response(context, decision).into_start(decision)
 }
 
+/// The user's prompt. Only some of the clients that write it so can change a prompt.
 pub(crate) fn prompt(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
     let output = start_response(context, decision);
     if decision.is_denied() {
         return output.into_block(&decision.reason);
     }
-    output.with_context(decision).into_response()
+    let changed = decision.input.as_ref().map(|prompt| json!({ "prompt": prompt }));
+    output.with_event_field("updatedInput", changed).with_context(decision).into_response()
 }
 
 pub(crate) fn before_tool(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {

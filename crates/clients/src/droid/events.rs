@@ -22,7 +22,7 @@ static STYLE: PayloadStyle = PayloadStyle {
 /// Its events.
 pub(super) const ROWS: &[ClientEventDef] = &[
     shared_events::session_start(&STYLE).answered(&answers::SESSION_START, claude::add_context),
-    shared_events::user_prompt_submit(&STYLE).answered(&answers::PROMPT, answers::prompt),
+    shared_events::user_prompt_submit(&STYLE).answered(&answers::PROMPT, claude::prompt),
     shared_events::pre_tool_use(&STYLE).answered(&answers::BEFORE_TOOL, answers::before_tool),
     shared_events::post_tool_use(&STYLE).answered(&answers::AFTER_TOOL, claude::add_context),
     shared_events::stop(&STYLE).answered(&answers::STOP, claude::stop),

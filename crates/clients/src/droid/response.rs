@@ -1,6 +1,6 @@
 //! What Droid supports of a decision, and how the decision is written where that differs from Claude Code.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::claude_code::response as claude;
 use crate::host::ActionSupport::{Approximated, DeniedInstead, NotifiesUser, RunEndedInstead, Supported};
@@ -12,21 +12,9 @@ pub(super) fn before_tool(context: &ResponseContext<'_>, decision: &HostDecision
     let is_left_out = |changed: &Value| sent.is_some_and(|sent| sent.keys().any(|name| changed.get(name).is_none()));
     if !decision.is_denied() && decision.input.as_ref().is_some_and(is_left_out) {
         let reason = "a hook takes an argument away from this call, which Droid would keep";
-        let notices = decision.notices.clone();
-        let denial = HostDecision { notices, stop: decision.stop.clone(), ..HostDecision::deny(reason) };
-        return claude::before_tool(context, &denial);
+        return claude::before_tool(context, &decision.denied_instead(reason));
     }
     claude::before_tool(context, decision)
-}
-
-/// The user's prompt, which can be changed.
-pub(super) fn prompt(context: &ResponseContext<'_>, decision: &HostDecision) -> HostResponse {
-    let output = claude::start_response(context, decision);
-    if decision.is_denied() {
-        return output.into_block(&decision.reason);
-    }
-    let changed = decision.input.as_ref().map(|prompt| json!({ "prompt": prompt }));
-    output.with_event_field("updatedInput", changed).with_context(decision).into_response()
 }
 
 /// An event that can only be observed.

@@ -152,6 +152,12 @@ impl HostDecision {
         Self { decision: Decision::Deny, reason: reason.into(), ..Self::default() }
     }
 
+    /// A denial instead of this decision, which a host could not obey; its notices and the end of the run stay.
+    #[must_use]
+    pub fn denied_instead(&self, reason: &str) -> Self {
+        Self { notices: self.notices.clone(), stop: self.stop.clone(), ..Self::deny(reason) }
+    }
+
     /// Whether the action is denied.
     #[must_use]
     pub fn is_denied(&self) -> bool {

@@ -13,11 +13,7 @@ pub(super) fn before_tool(context: &ResponseContext<'_>, decision: &HostDecision
     let mode = context.payload.get("permission_mode").and_then(Value::as_str);
     if decision.input.is_some() && !decision.is_denied() && mode == Some(YOLO) {
         let reason = "a hook changed this call, but in yolo mode Qwen Code would run it unchanged";
-        let notices = decision.notices.clone();
-        return claude::before_tool(
-            context,
-            &HostDecision { notices, stop: decision.stop.clone(), ..HostDecision::deny(reason) },
-        );
+        return claude::before_tool(context, &decision.denied_instead(reason));
     }
     claude::before_tool(context, decision)
 }
