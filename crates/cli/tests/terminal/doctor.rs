@@ -109,7 +109,7 @@ fn a_hook_without_an_example_is_tried_with_common_calls() {
 
 #[test]
 fn every_host_sends_the_test_call_in_its_own_words() {
-    for host in ["claude", "codex", "gemini", "qwen", "copilot", "cline", "cursor", "opencode", "pi", "droid"] {
+    for host in pintle_bridge::HOSTS.iter().map(|host| host.name) {
         let fixture = with_hooks(&[("guard", GUARD)]);
         install(&fixture, host);
         let (report, status) = examine(&fixture, host);
@@ -137,7 +137,7 @@ fn an_example_in_an_agents_words_is_sent_in_those_of_the_host() {
 #[test]
 fn every_pack_of_the_policy_is_proved_in_every_host() {
     const POLICY: &str = "use: [shell, git, secrets, exfiltration, remote-code, system, self-protection]\n";
-    for host in ["claude", "codex", "gemini", "qwen", "copilot", "cline", "cursor", "opencode", "pi", "droid"] {
+    for host in pintle_bridge::HOSTS.iter().map(|host| host.name) {
         let fixture = create_fixture().with_file("home/.config/pintle/policy.yaml", POLICY);
         install(&fixture, host);
         let (report, status) = examine(&fixture, host);
