@@ -102,6 +102,9 @@ impl NativeExpression {
     }
 
     /// The value; `None` if only the interpreter can tell.
+    ///
+    /// Half of all expressions are names, literals and fields, which need nothing of what the others do.
+    #[inline]
     pub(super) fn evaluate<'a>(&'a self, run: &NativeRun<'a>, frame: &NativeFrame<'a>) -> Option<NativeValue<'a>> {
         match self {
             Self::Local(slot) => frame.get(*slot)?.get(),
@@ -117,6 +120,7 @@ impl NativeExpression {
         }
     }
 
+    #[inline(never)]
     fn compute<'a>(&'a self, run: &NativeRun<'a>, frame: &NativeFrame<'a>) -> Option<NativeValue<'a>> {
         let see = |expression: &'a Self| expression.evaluate(run, frame);
         Some(match self {

@@ -13,7 +13,7 @@ mod compile;
 mod expression;
 mod value;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use bumpalo::Bump;
 use pintle_contract::{CallLimits, LogLevel, ScriptOutput};
@@ -127,7 +127,7 @@ pub(crate) struct NativeDecision {
 impl NativeScript {
     /// Whether the script, which is a `when`, holds; `None` if only the interpreter can tell.
     pub(crate) fn test(&self, event: &str, payload: &Json) -> Option<bool> {
-        let arena = Bump::new();
+        let arena = OnceCell::new();
         let run = NativeRun::new(&arena, &self.functions, &CallLimits::default());
         // Most conditions are one expression, whose value needs no more than this.
         if let Some(NativeFunction { slot_count: 2, body }) = self.functions.get(self.entry)
@@ -145,7 +145,7 @@ impl NativeScript {
 
     /// What the script, which is a hook, decides; `None` if only the interpreter can tell.
     pub(crate) fn decide(&self, event: &str, payload: &Json, limits: &CallLimits) -> Option<NativeDecision> {
-        let arena = Bump::new();
+        let arena = OnceCell::new();
         let run = NativeRun::new(&arena, &self.functions, limits);
         match run.call_entry(self.entry, event, payload)? {
             NativeOutcome::Value(_) => None,
@@ -156,7 +156,8 @@ impl NativeScript {
 
 /// One evaluation.
 struct NativeRun<'a> {
-    arena: &'a Bump,
+    /// Made by the first value that needs it: most conditions make none.
+    arena: &'a OnceCell<Bump>,
     functions: &'a [NativeFunction],
     steps_left: Cell<u64>,
     bytes_left: Cell<u64>,
@@ -165,7 +166,7 @@ struct NativeRun<'a> {
 }
 
 impl<'a> NativeRun<'a> {
-    fn new(arena: &'a Bump, functions: &'a [NativeFunction], limits: &CallLimits) -> Self {
+    fn new(arena: &'a OnceCell<Bump>, functions: &'a [NativeFunction], limits: &CallLimits) -> Self {
         Self {
             arena,
             functions,
@@ -174,6 +175,10 @@ impl<'a> NativeRun<'a> {
             depth: Cell::new(0),
             effects: RefCell::default(),
         }
+    }
+
+    fn arena(&self) -> &'a Bump {
+        self.arena.get_or_init(Bump::new)
     }
 
     /// Counts a step, which is never more than one of the interpreter's, and goes deeper.
@@ -195,12 +200,12 @@ impl<'a> NativeRun<'a> {
 
     fn make_text(&self, text: &str) -> Option<NativeValue<'a>> {
         self.take_bytes(text.len())?;
-        Some(NativeValue::Text(self.arena.alloc_str(text)))
+        Some(NativeValue::Text(self.arena().alloc_str(text)))
     }
 
     fn make_list(&self, items: &[NativeValue<'a>]) -> Option<NativeValue<'a>> {
         self.take_bytes(items.len().checked_mul(2 * size_of::<NativeValue<'_>>())?)?;
-        Some(NativeValue::List(self.arena.alloc_slice_copy(items)))
+        Some(NativeValue::List(self.arena().alloc_slice_copy(items)))
     }
 
     fn call_entry(&self, entry: usize, event: &'a str, payload: &'a Json) -> Option<NativeOutcome<'a>> {
@@ -218,7 +223,7 @@ impl<'a> NativeRun<'a> {
         let on_stack = [const { Cell::new(None) }; STACK_SLOTS];
         let frame: &NativeFrame<'a> = match on_stack.get(..function.slot_count) {
             Some(frame) => frame,
-            None => self.arena.alloc_slice_fill_with(function.slot_count, |_| Cell::new(None)),
+            None => self.arena().alloc_slice_fill_with(function.slot_count, |_| Cell::new(None)),
         };
         for (position, argument) in arguments.enumerate() {
             frame.get(position)?.set(Some(argument?));
