@@ -1,12 +1,12 @@
 //! Moves large values out of a record into blobs.
 
-use memchr::{memchr2, memmem};
+use memchr::memmem;
 use pintle_contract::to_hex;
 
 use super::list::{NewList, is_large_array};
 use super::resolve::MOST_BYTES;
 use super::{BlobStore, NAME, NAME_DIGITS, is_reference_name, may_contain_reference, name_of};
-use crate::line::{DEEPEST, DigestBytes, digest_value};
+use crate::line::{DEEPEST, DigestBytes, digest_value, string_bytes};
 
 /// The minimum size of a string's JSON text, quotes included, that is stored as a blob.
 pub(crate) const STRING_BYTES: usize = 1 << 10;
@@ -262,19 +262,5 @@ impl BlobExtractor<'_> {
     /// Adds blobs that the next one refers to.
     pub(super) fn push_blobs(&mut self, blobs: Vec<ExtractedBlob>) {
         self.blobs.extend(blobs);
-    }
-}
-
-/// The length of the string at the start, with its quotes.
-fn string_bytes(text: &[u8]) -> usize {
-    let mut size_bytes = 1;
-    loop {
-        let rest = text.get(size_bytes..).unwrap_or_default();
-        match memchr2(b'"', b'\\', rest) {
-            None => return text.len(),
-            Some(index) if rest.get(index) == Some(&b'"') => return size_bytes + index + 1,
-            // An escaped byte does not end the string.
-            Some(index) => size_bytes += index + 2,
-        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use memchr::memchr2;
+
 use super::DEEPEST;
 
 /// What `serde_json` names fields that stand for something else than an object.
@@ -83,8 +85,12 @@ fn skip_array(json: &[u8], depth: usize) -> Option<&[u8]> {
 fn skip_string(json: &[u8]) -> Option<&[u8]> {
     let mut rest = json.strip_prefix(b"\"")?;
     loop {
-        let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..b' '))?;
-        let (special, after) = rest.get(end..)?.split_first()?;
+        let (plain, special) = rest.split_at_checked(memchr2(b'"', b'\\', rest)?)?;
+        // Without an end in between, the compiler looks at many bytes at once.
+        if plain.iter().fold(false, |has_control, byte| has_control | (*byte < b' ')) {
+            return None;
+        }
+        let (special, after) = special.split_first()?;
         rest = match (special, after) {
             (b'"', after) => return Some(after),
             (b'\\', [b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', after @ ..]) => after,

@@ -17,7 +17,9 @@ pub(crate) use head::{
 };
 pub(crate) use text::is_deep;
 use text::json_error_text;
-pub(crate) use text::{DEEPEST, DigestBytes, digest_bytes, digest_hex, digest_value, parse_hex, value_depth};
+pub(crate) use text::{
+    DEEPEST, DigestBytes, digest_bytes, digest_hex, digest_value, parse_hex, string_bytes, value_depth,
+};
 
 impl Record<'_> {
     /// The record as a line of JSON, without the line end. It is complete: nothing in it refers to another record.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, PoisonError};
 
-use memchr::memchr2_iter;
+use memchr::{memchr2, memchr2_iter};
 use pintle_contract::to_hex;
 use sha2::{Digest, Sha256};
 
@@ -89,23 +89,38 @@ fn nesting_depth(json: &[u8]) -> usize {
 /// The nesting depth of the brackets that count, given the byte after them.
 fn depth_of_brackets(json: &[u8], counts: impl Fn(Option<&u8>) -> bool) -> usize {
     let (mut deepest, mut here) = (0_usize, 0_usize);
-    let (mut in_text, mut escaped) = (false, false);
-    for (index, byte) in json.iter().enumerate() {
+    let mut rest = json;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = match byte {
+            b'"' => rest.get(string_bytes(rest)..).unwrap_or_default(),
+            _ => after,
+        };
         match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_text => escaped = true,
-            b'"' => in_text = !in_text,
-            b'{' | b'[' if !in_text => {
+            b'{' | b'[' => {
                 here += 1;
-                if here > deepest && counts(json.get(index + 1)) {
+                if here > deepest && counts(after.first()) {
                     deepest = here;
                 }
             }
-            b'}' | b']' if !in_text => here = here.saturating_sub(1),
+            b'}' | b']' => here = here.saturating_sub(1),
             _ => {}
         }
     }
     deepest
+}
+
+/// The length of the string at the start, with its quotes.
+pub(crate) fn string_bytes(text: &[u8]) -> usize {
+    let mut size_bytes = 1;
+    loop {
+        let rest = text.get(size_bytes..).unwrap_or_default();
+        match memchr2(b'"', b'\\', rest) {
+            None => return text.len(),
+            Some(index) if rest.get(index) == Some(&b'"') => return size_bytes + index + 1,
+            // An escaped byte does not end the string.
+            Some(index) => size_bytes += index + 2,
+        }
+    }
 }
 
 /// The text of a JSON error without serde's `at line 1`, which would be taken for the tape's line.
