@@ -6,6 +6,7 @@
 
 mod hook_dirs;
 mod links;
+mod notices;
 mod private;
 mod unsaved;
 mod watch;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{env, fs};
 
+use crate::notices::ChangeNotices;
 use crate::unsaved::{UnsavedTexts, is_unsaved};
 
 thread_local! {
@@ -20,16 +21,33 @@ thread_local! {
 
 type SharedWatch = Arc<Mutex<SeenFiles>>;
 
+/// How many files are looked at one by one. The system notices changes of more than these ([`ChangeNotices`]).
+const FEW_FILES: usize = 64;
+/// Of more files than these, each is looked at: the notices that an account can have are for its other programs, too.
+const MANY_FILES: usize = 4_000;
+
 /// The files that were looked at, each as it was then.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct SeenFiles {
     files: BTreeMap<PathBuf, FileState>,
+    /// Of many files, those whose changes the system notices, and the others.
+    noticed: Option<NoticedFiles>,
     /// What was looked for and not found, by the directory in which the first part of its path is missing.
     absent: BTreeMap<PathBuf, AbsentFiles>,
     /// Where paths led without links. A directory above one may have become a link to where the file was moved.
     real_paths: BTreeMap<PathBuf, Option<PathBuf>>,
     /// Whether one of them was changed so recently that it could change again without a trace.
     is_fresh: bool,
+}
+
+/// Files that were all as they had been when the system began to notice changes of them.
+#[derive(Debug)]
+struct NoticedFiles {
+    notices: ChangeNotices,
+    /// What is looked at all the same: links, directories, and what is on a file system that may change elsewhere.
+    others: Vec<(PathBuf, FileState)>,
+    /// Where the files are: another directory could take the place of theirs.
+    directories: Vec<(PathBuf, FileState)>,
 }
 
 /// Files that do not exist. As long as their directory is as it was, they still do not.
@@ -85,6 +103,17 @@ impl FileState {
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.own.as_ref().is_some_and(system::is_plain)
+    }
+
+    /// Whether the path is a regular file, and not a link to one.
+    fn is_file(&self) -> bool {
+        self.own.as_ref().is_some_and(system::is_file)
+    }
+
+    /// Whether the path leads to the same file, which may have changed.
+    fn is_same_file(&self, other: &Self) -> bool {
+        let places = |state: &Self| [&state.own, &state.target].map(|stamp| stamp.as_ref().map(|stamp| stamp.file));
+        self.own.is_some() && places(self) == places(other)
     }
 
     /// Appends what distinguishes this state of the file from every other one, for a process that looks at it later.
@@ -229,9 +258,48 @@ impl SeenFiles {
     #[must_use]
     pub fn are_unchanged(&mut self) -> bool {
         !self.is_fresh
-            && self.files.iter().all(|(path, state)| system::state(path) == *state)
+            && self.are_files_unchanged()
             && self.absent.iter_mut().all(|(directory, absent)| absent.are_absent(directory))
             && self.real_paths.iter().all(|(path, real)| fs::canonicalize(path).ok() == *real)
+    }
+
+    fn are_files_unchanged(&mut self) -> bool {
+        let is_same = |(path, state): (&PathBuf, &FileState)| system::state(path) == *state;
+        if let Some(NoticedFiles { notices, others, directories }) = &self.noticed {
+            let mut looked_at = others.iter().map(|(path, state)| (path, state));
+            let mut places = directories.iter().map(|(path, state)| (path, state));
+            if notices.are_none() && places.all(|(path, state)| system::state(path).is_same_file(state)) {
+                return looked_at.all(is_same);
+            }
+        }
+        // They are noticed from here on, and then looked at once more.
+        let noticed = if (FEW_FILES..MANY_FILES).contains(&self.files.len()) { self.notice_changes() } else { None };
+        let are_unchanged = self.files.iter().all(is_same);
+        self.noticed = noticed.filter(|_| are_unchanged);
+        are_unchanged
+    }
+
+    /// Lets the system notice changes of the files that are neither links nor directories; `None` if it cannot.
+    fn notice_changes(&self) -> Option<NoticedFiles> {
+        let mut notices = ChangeNotices::new()?;
+        let (mut others, mut directories) = (Vec::new(), Vec::<(PathBuf, FileState)>::new());
+        let mut is_local = false;
+        for (path, state) in &self.files {
+            let Some(directory) = path.parent().filter(|_| state.is_file()) else {
+                others.push((path.clone(), state.clone()));
+                continue;
+            };
+            if directories.last().is_none_or(|(last, _)| last != directory) {
+                is_local = ChangeNotices::sees_all_changes(directory);
+                directories.push((directory.to_owned(), system::state(directory)));
+            }
+            if !is_local {
+                others.push((path.clone(), state.clone()));
+            } else if !notices.add(path) {
+                return None;
+            }
+        }
+        Some(NoticedFiles { notices, others, directories })
     }
 
     /// The files that were looked at, each as it was then, and those that were looked for and not found.
@@ -326,6 +394,10 @@ mod system {
         stamp.kind_and_mode & 0o170_000 != 0o120_000
     }
 
+    pub(super) fn is_file(stamp: &SeenStamp) -> bool {
+        stamp.kind_and_mode & 0o170_000 == 0o100_000
+    }
+
     pub(super) fn is_fresh(stamp: &SeenStamp) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let changed = i128::from(stamp.changed.0) * 1_000_000_000 + i128::from(stamp.changed.1);
@@ -350,6 +422,11 @@ mod system {
 
     /// Nothing is known, so it may be a link.
     pub(super) fn is_plain(_: &SeenStamp) -> bool {
+        false
+    }
+
+    /// No changes are noticed here.
+    pub(super) fn is_file(_: &SeenStamp) -> bool {
         false
     }
 
@@ -423,6 +500,68 @@ mod tests {
             assert!(seen.are_unchanged() && seen.count() == 4, "{seen:?}");
             change(root);
             assert!(!seen.are_unchanged(), "{name}");
+        }
+    }
+
+    #[test]
+    fn each_change_of_many_files_is_noticed() {
+        let count = FEW_FILES + 10;
+        let name = |number: usize| format!("dir/{number}");
+        type Change = fn(&Path);
+        let changes: [(&str, bool, Change); 11] = [
+            ("a text of the same length", true, |root| fs::write(root.join("dir/7"), "b").unwrap()),
+            ("another file in its place", true, |root| {
+                fs::write(root.join("other"), "a").unwrap();
+                fs::rename(root.join("other"), root.join("dir/7")).unwrap();
+            }),
+            ("its mode", true, |root| {
+                fs::set_permissions(root.join("dir/7"), fs::Permissions::from_mode(0o640)).unwrap();
+            }),
+            ("its end", true, |root| fs::remove_file(root.join("dir/7")).unwrap()),
+            ("its other name", true, |root| fs::write(root.join("twin"), "b").unwrap()),
+            ("a new name, and a text by that", true, |root| {
+                fs::hard_link(root.join("dir/7"), root.join("new")).unwrap();
+                fs::write(root.join("new"), "b").unwrap();
+            }),
+            ("a new file", true, |root| fs::write(root.join("dir/new"), "").unwrap()),
+            ("another directory", true, |root| {
+                fs::rename(root.join("dir"), root.join("moved")).unwrap();
+                fs::create_dir(root.join("dir")).unwrap();
+                for entry in fs::read_dir(root.join("moved")).unwrap().flatten() {
+                    fs::rename(entry.path(), root.join("dir").join(entry.file_name())).unwrap();
+                }
+            }),
+            ("where a link leads", true, |root| fs::write(root.join("target"), "b").unwrap()),
+            ("a look at it", false, |root| drop(fs::read(root.join("dir/7")).unwrap())),
+            ("a writer that wrote nothing", false, |root| {
+                drop(fs::File::options().write(true).open(root.join("dir/7")).unwrap());
+            }),
+        ];
+        for (change_name, is_change, change) in changes {
+            let dir = tempfile::tempdir().unwrap();
+            let root = dir.path();
+            fs::create_dir(root.join("dir")).unwrap();
+            for number in 0..count {
+                fs::write(root.join(name(number)), "a").unwrap();
+            }
+            fs::write(root.join("target"), "a").unwrap();
+            symlink("../target", root.join("dir/link")).unwrap();
+            fs::hard_link(root.join("dir/8"), root.join("twin")).unwrap();
+            settle(root);
+            settle(&root.join("dir"));
+            let mut seen = watch(|| {
+                let _ = read_dir(root.join("dir")).unwrap().count();
+                let _ = crate::read(root.join("dir/link"));
+                (0..count).for_each(|number| drop(crate::read(root.join(name(number)))));
+            })
+            .1;
+            for _ in 0..3 {
+                assert!(seen.are_unchanged(), "{change_name}");
+                assert_eq!(seen.noticed.is_some(), cfg!(target_os = "linux"));
+            }
+            change(root);
+            assert_eq!(seen.are_unchanged(), !is_change, "{change_name}");
+            assert_eq!(seen.are_unchanged(), !is_change, "{change_name}, later");
         }
     }
 
