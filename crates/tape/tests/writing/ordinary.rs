@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use pintle_contract::{
-    ApprovalResponse, CallId, Decision, DenyEffect, Event, EventCause, EventName, Failure, FailureKind, Hook, Journal,
-    JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Verdict,
+    ApprovalResponse, CallId, Chain, Decision, DenyEffect, Event, EventCause, EventName, Failure, FailureKind, Hook,
+    Journal, JournalEntry, Layer, Origin, Outcome, OutcomeReason, Profile, Verdict,
 };
 use pintle_tape::record::host::{HostRecord, ModelRequestRecord, TurnPhase, TurnRecord};
 use pintle_tape::record::{ApprovalRecord, ApprovalResult, HookScope, HookVetoedRecord};
@@ -26,6 +26,44 @@ fn record_verdict(tape: &Tape, hook: &Hook, event: &Event, verdict: &Verdict) {
     tape.record(dispatch, &JournalEntry::Call { id, hook, round: 0, event });
     tape.record(dispatch, &JournalEntry::Return { id, hook, verdict, duration_us: 1 });
     tape.record(dispatch, &JournalEntry::Outcome { event, outcome: &Outcome::unchanged(event.payload.clone()) });
+}
+
+#[test]
+fn many_hooks_are_numbered_on_each_tape_that_has_them() {
+    let hooks: Vec<Hook> = (0..100).map(|number| named_hook(&format!("hook_{number}"), "tool.pre")).collect();
+    let first = chain(Layer::Project, Profile::SequentialFirstDeny, hooks);
+    let turned = Chain { hooks: first.hooks.iter().rev().cloned().collect(), ..first.clone() };
+    let merged = Chain { profile: Profile::ParallelMerge, ..first.clone() };
+    let agent = chain(Layer::Agent, Profile::ParallelMerge, [named_hook("own", "tool.pre")]);
+    let call = make_event("tool.pre", json!({"name": "run"}));
+    for (loaded, before, number) in
+        [(&first, 0_u64, 7), (&first, 1, 7), (&turned, 0, 92), (&merged, 2, 7), (&turned, 1, 92), (&first, 0, 7)]
+    {
+        let tape = new_tape();
+        (0..before).for_each(|_| tape.record_agent_hooks([&agent]));
+        tape.record_hooks([loaded]);
+        tape.record_agent_hooks([&agent]);
+        for hook in [&first.hooks[7], &agent.hooks[0]] {
+            record_verdict(&tape, hook, &call, &Verdict::pass());
+        }
+        let records = read_memory_tape(&tape).records;
+        let mut recorded = records.iter().filter_map(|record| match &record.body {
+            RecordBody::Hooks(hooks) if hooks.scope == HookScope::Runtime => Some(&hooks.hooks),
+            _ => None,
+        });
+        // The tape begins with one chain of two hooks.
+        let (recorded, entry, chain) = (recorded.next_back().unwrap(), before + 2, before + 1);
+        assert_eq!(recorded.len(), 100);
+        for (position, (entry, hook)) in (entry..).zip(recorded.iter().zip(&loaded.hooks)) {
+            let expected = (position, chain, hook.id.as_str(), loaded.profile);
+            assert_eq!((entry.entry, entry.chain, entry.id.as_str(), entry.profile), expected);
+        }
+        let called = records.iter().filter_map(|record| match &record.body {
+            RecordBody::HookCall(called) => Some(called.entry),
+            _ => None,
+        });
+        assert_eq!(called.collect::<Vec<_>>(), [entry + number, entry + 100]);
+    }
 }
 
 #[test]
