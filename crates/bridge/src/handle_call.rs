@@ -292,7 +292,7 @@ fn decide(
     let built = builder.clock(Arc::clone(&clock)).shadow(call.shadow).approver(Arc::new(DeferToHost)).load();
     // What hooks decide by must not be the agent's to write.
     let transcript =
-        transcript_path(&told).filter(|_| built.declarations.iter().any(|declared| may_look_back(&declared.handler)));
+        transcript_path(&told).filter(|_| built.declarations().any(|declared| may_look_back(&declared.handler)));
     let policy = built.policy.clone().with_machine_policy(call.state_directory, &project).with_paths(transcript);
     let paths = PolicyPaths::new(&policy, &project, &cwd);
     if let Some(session) = &mut session {

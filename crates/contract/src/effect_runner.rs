@@ -308,6 +308,12 @@ pub trait EffectRunner: Send + Sync + Debug {
     /// When the request is refused or fails; the script gets the error at the calling line.
     fn perform(&self, caller: EffectCaller<'_>, request: EffectRequest) -> Result<EffectReply, EffectError>;
 
+    /// A hook's call begins. What its requests use is its own until it waits or ends. Default: nothing.
+    fn begin_call(&self, _call: CallId) {}
+
+    /// A call ends that began, also one that panicked. Default: nothing.
+    fn end_call(&self, _call: CallId) {}
+
     /// Adds to a counter and returns its new value, like [`EffectRequest::MetricIncr`] but without its allocation.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use pintle_host::contract::{CallId, CallLimits, EffectCaller, ScriptSource};
 use pintle_host::script::{Invocation, Script, ScriptKind, compile, compile_when};
-use pintle_host::{CancelToken, Event, EventName, Layer, Origin, Payload, Runtime, native};
+use pintle_host::{CancelToken, Event, EventName, Layer, LoadedRuntime, Origin, Payload, Runtime, native};
 use pintle_testkit::bench::{BenchBound, BenchReport};
 use pintle_testkit::{InMemoryEffects, SubjectMatcher};
 use serde_json::{Value, json};
@@ -18,8 +18,8 @@ fn project_dir() -> PathBuf {
 }
 
 /// Compiles the `handle` function of one hook, without a runtime.
-fn compile_bare(declarations: &[pintle_host::contract::HookDeclaration], name: &str) -> Option<Arc<Script>> {
-    let hook = declarations.iter().find(|hook| hook.name == name)?;
+fn compile_bare(built: &LoadedRuntime, name: &str) -> Option<Arc<Script>> {
+    let hook = built.declarations().find(|hook| hook.name == name)?;
     match &hook.handler {
         pintle_host::contract::HandlerSpec::Script(text) => {
             compile(name, &ScriptSource::without_file(Arc::clone(&text.text)), ScriptKind::Hook).script
@@ -46,8 +46,8 @@ fn main() -> ExitCode {
     let built = Runtime::builder().path(project_dir(), Layer::Project).load();
     let (Ok(tool_pre), Some(audit), Some(guard), Some(idle)) = (
         EventName::parse("tool.pre"),
-        compile_bare(&built.declarations, "audit_tool_pre"),
-        compile_bare(&built.declarations, "command_guard"),
+        compile_bare(&built, "audit_tool_pre"),
+        compile_bare(&built, "command_guard"),
         EventName::parse("session.idle").ok(),
     ) else {
         return ExitCode::FAILURE;

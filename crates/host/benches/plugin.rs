@@ -44,7 +44,7 @@ const PLUGINS: [(&str, &str); 6] = [
 
 fn build_runtime(dir: &Path, name: &str) -> Option<Arc<Runtime>> {
     let built = Runtime::builder().path(dir.join(format!("{name}.star")), Layer::Project).load();
-    (!built.has_errors() && !built.declarations.is_empty()).then_some(built.runtime)
+    (!built.has_errors() && built.declarations().next().is_some()).then_some(built.runtime)
 }
 
 fn run_bench() -> Option<ExitCode> {

@@ -18,7 +18,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use pintle_contract::{Event, EventName, Layer, Origin};
+    use pintle_contract::{Event, EventName, HookDeclaration, Layer, Origin};
     use serde_json::{Value, json};
 
     use super::*;
@@ -52,7 +52,8 @@ mod tests {
         assert!(Path::new(path).exists());
         // Hooks of an agent are compiled later, and belong to the same runtime.
         let other = Runtime::builder().build().unwrap();
-        let ends: Vec<_> = declarations.into_iter().filter(|hook| hook.event.as_str() == "session.end").collect();
+        let ends = declarations.iter().filter(|hook| hook.event.as_str() == "session.end");
+        let ends: Vec<_> = ends.map(|hook| HookDeclaration::clone(hook)).collect();
         for (runtime, is_kept) in [(&second, true), (&first, false)] {
             let (chains, _) = runtime.compile_chains("agent", Layer::Agent, &ends);
             let scope = EventScope { overlay: Arc::new(HookOverlay::new(chains)), ..EventScope::default() };

@@ -51,7 +51,7 @@ pub(crate) struct RuntimeParts {
     pub(crate) handler_factory: handlers::DefaultHandlerFactory,
     /// Chooses other handlers for hooks that are compiled later.
     pub(crate) handler_override: Option<Arc<dyn HandlerOverride>>,
-    pub(crate) state_sharing: Option<Arc<StateSharing>>,
+    pub(crate) state_sharing: Option<StateSharing>,
     pub(crate) http_gateway: HttpGateway,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn RandomSource>,
@@ -403,7 +403,7 @@ impl Runtime {
 
     /// How the state of scripts is shared with other processes; `None` if it is not.
     pub(crate) fn state_sharing(&self) -> Option<&StateSharing> {
-        self.parts.state_sharing.as_deref()
+        self.parts.state_sharing.as_ref()
     }
 
     pub(crate) fn journals(&self) -> &JournalFanout {

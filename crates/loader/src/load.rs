@@ -49,7 +49,7 @@ pub struct LoadedPath {
     /// The diagnostics, by file and location.
     pub diagnostics: Vec<Diagnostic>,
     /// The declared hooks, in registration order.
-    pub hook_declarations: Vec<HookDeclaration>,
+    pub hook_declarations: Vec<Arc<HookDeclaration>>,
     /// The number of files that were read.
     pub files: usize,
     /// Whether other paths already have some of the files.
@@ -389,7 +389,7 @@ fn load_files(
         trust: consent,
         policy,
         diagnostics: findings,
-        hook_declarations: project.hooks,
+        hook_declarations: project.hooks.into_iter().map(Arc::new).collect(),
         files: file_count,
         is_repeated,
     }

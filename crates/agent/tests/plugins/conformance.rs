@@ -56,7 +56,7 @@ fn each_script_has_a_test_of_the_same_meaning() {
 fn tool_hooks() {
     let kept = "register_tool_hook({\"pattern\": \"exec_*\", \"deny\": \"exec is gated\"})\n\
                 register_tool_hook({\"pattern\": \"*\", \"max_output\": 100})\n";
-    assert_eq!(load_plugin(&[("policy.star", kept)], "policy.star").declarations.len(), 2);
+    assert_eq!(load_plugin(&[("policy.star", kept)], "policy.star").declarations().count(), 2);
     let cleared = format!("{kept}clear_tool_hooks()\nregister_session_hook(\"post_turn\", lambda event: None)\n");
     let mut fixture = open_with_plugin(&cleared, [call(&[("exec_ls", "{}")]), say("done")]);
     fixture.session.turn("go").unwrap();

@@ -88,7 +88,7 @@ impl CanaryHooks {
         let stands_in = |hook: &Hook| untrusted.iter().any(|other| other.hook == hook.id.as_str());
         let set = built.runtime.hooks();
         let hooks = set.hooks().filter(|(_, hook)| !stands_in(hook));
-        let hooks = hooks.map(|(chain, hook)| CanaryHook::new(chain, hook, &built.declarations)).collect();
+        let hooks = hooks.map(|(chain, hook)| CanaryHook::new(chain, hook, built.declarations())).collect();
         let told = built.diagnostics.iter().filter(|diagnostic| diagnostic.severity > Severity::Note);
         let diagnostics = told.map(|diagnostic| CanaryDiagnostic {
             is_error: diagnostic.severity == Severity::Error,
@@ -109,10 +109,10 @@ impl CanaryHooks {
 }
 
 impl CanaryHook {
-    fn new(chain: &Chain, hook: &Hook, declarations: &[HookDeclaration]) -> Self {
+    fn new<'d>(chain: &Chain, hook: &Hook, declarations: impl IntoIterator<Item = &'d HookDeclaration>) -> Self {
         let is_of_hook =
             |declared: &&HookDeclaration| declared.name == hook.id.as_str() && declared.location == hook.location;
-        let declared = declarations.iter().find(is_of_hook);
+        let declared = declarations.into_iter().find(is_of_hook);
         let examples = declared.map(|declared| declared.examples.as_slice());
         let is_refused = |example: &&HookExample| REFUSALS.contains(&example.expect.as_str());
         let refused = examples.unwrap_or_default().iter().filter(is_refused).take(MOST_EXAMPLES);

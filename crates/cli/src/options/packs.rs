@@ -54,7 +54,7 @@ pub(crate) fn active_packs(built: &LoadedRuntime) -> Vec<ActivePack> {
         let is_it = |declared: &&HookDeclaration| {
             declared.name == hook.id.as_str() && is_same_place(&declared.location, &hook.location)
         };
-        let (pack, settings) = built.declarations.iter().filter(is_it).find_map(pack_of)?;
+        let (pack, settings) = built.declarations().filter(is_it).find_map(pack_of)?;
         let location = hook.location.clone();
         Some(ActivePack { pack, settings, layer: chain.layer, location, source: chain.source.to_string() })
     };

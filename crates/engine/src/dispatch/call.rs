@@ -67,6 +67,25 @@ impl PendingCall<'_> {
     }
 }
 
+/// A call that began, which ends when it is dropped.
+struct BegunCall<'a> {
+    effects: &'a dyn EffectRunner,
+    call: CallId,
+}
+
+impl<'a> BegunCall<'a> {
+    fn begin(effects: &'a dyn EffectRunner, call: CallId) -> Self {
+        effects.begin_call(call);
+        Self { effects, call }
+    }
+}
+
+impl Drop for BegunCall<'_> {
+    fn drop(&mut self) {
+        self.effects.end_call(self.call);
+    }
+}
+
 /// Calls one handler. A panic is a failed verdict.
 #[inline]
 pub(super) fn call(
@@ -81,6 +100,7 @@ pub(super) fn call(
         let (depth, limits, cancel) = (context.cause.depth, &hook.limits, context.cancel);
         let call = HookCall { dispatch, id, depth, hook, layer, event, limits, effects: seam, cancel };
         let start = context.clock.monotonic_us();
+        let _running = BegunCall::begin(context.effects, id);
         let answer = || context.memory.map_or_else(|| hook.handler.call(&call), |memory| memory.call(&call));
         let verdict = catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| {
             let message = format!("the handler panicked: {}", panic_text(&*panic));

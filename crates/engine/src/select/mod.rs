@@ -17,10 +17,13 @@ pub(crate) use index::{CandidateIter, EventIndex, NextHook};
 /// The hooks of all sources, in the order in which they are called, indexed by event and subject.
 ///
 /// Chains are ordered by configuration layer, and within a layer in the order in which they were added. A hook with the
-/// same [`Hook::definition`] as an earlier one stays in its chain, but is not called if the earlier one is. Share the
-/// set as an `Arc`.
+/// same [`Hook::definition`] as an earlier one stays in its chain, but is not called if the earlier one is. Copies share
+/// one index.
 #[derive(Debug, Clone, Default)]
-pub struct HookSet {
+pub struct HookSet(Arc<IndexedHooks>);
+
+#[derive(Debug, Default)]
+struct IndexedHooks {
     chains: Vec<Chain>,
     // INVARIANT: one list for each kind up to the last that has hooks; a list is sorted by name, and only that of a family
     // can have more than one name.
@@ -59,7 +62,7 @@ impl HookSet {
             call_reads.add(hook.event.kind(), hook.handler.call_reads());
         }
         let may_wait = chains.iter().flat_map(|chain| &chain.hooks).any(|hook| hook.handler.may_wait());
-        Self { chains, events, call_reads, may_wait }
+        Self(Arc::new(IndexedHooks { chains, events, call_reads, may_wait }))
     }
 
     /// A set without hooks.
@@ -71,18 +74,18 @@ impl HookSet {
     /// The chains, in the order in which they are called.
     #[must_use]
     pub fn chains(&self) -> &[Chain] {
-        &self.chains
+        &self.0.chains
     }
 
     /// Every hook with its chain, in the order in which they are called.
     pub fn hooks(&self) -> impl Iterator<Item = (&Chain, &Arc<Hook>)> {
-        self.chains.iter().flat_map(|chain| chain.hooks.iter().map(move |hook| (chain, hook)))
+        self.0.chains.iter().flat_map(|chain| chain.hooks.iter().map(move |hook| (chain, hook)))
     }
 
     /// A new set with additional chains; each follows the existing chains of its layer.
     #[must_use]
     pub fn with_chains(&self, chains: impl IntoIterator<Item = Chain>) -> Self {
-        Self::new(self.chains.iter().cloned().chain(chains).collect())
+        Self::new(self.0.chains.iter().cloned().chain(chains).collect())
     }
 
     /// Whether the set has hooks for an event.
@@ -105,13 +108,13 @@ impl HookSet {
     /// What the hooks of each event may read of a tool call's `paths` and `operations`.
     #[must_use]
     pub fn call_reads(&self) -> EventCallReads {
-        self.call_reads
+        self.0.call_reads
     }
 
     /// Whether a call of any hook may wait for something outside this process.
     #[must_use]
     pub fn may_wait(&self) -> bool {
-        self.may_wait
+        self.0.may_wait
     }
 
     /// Whether a hook for one of these events depends on the order of its calls.
@@ -121,7 +124,7 @@ impl HookSet {
     }
 
     pub(crate) fn event_index(&self, name: &EventName) -> Option<&EventIndex> {
-        let names = self.events.get(name.kind() as usize)?;
+        let names = self.0.events.get(name.kind() as usize)?;
         names.get(find_name(names, name).ok()?).map(|(_, index)| index)
     }
 }

@@ -1,9 +1,10 @@
 //! Hooks that were loaded once and are used for many runtimes, as long as the files that they come from do not change.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pintle_contract::Hook;
+use pintle_engine::HookSet;
 use pintle_files::SeenFiles;
 use pintle_loader::LoadedPath;
 
@@ -19,25 +20,33 @@ pub struct HookCache(Mutex<VecDeque<CachedHooks>>);
 struct CachedHooks {
     question: Arc<str>,
     seen: Arc<Mutex<SeenFiles>>,
-    loaded: Arc<Vec<LoadedPath>>,
+    loaded: Arc<KeptHooks>,
+}
+
+/// What was loaded once.
+#[derive(Debug)]
+pub(super) struct KeptHooks {
+    pub(super) paths: Vec<LoadedPath>,
+    /// All hooks of these paths and no other ones, once a runtime had just these.
+    pub(super) set: OnceLock<HookSet>,
 }
 
 impl HookCache {
     /// The hooks that answer a question, which is everything but files that decides what is loaded; `None` if they have to
     /// be loaded.
-    pub(super) fn get(&self, question: &str) -> Option<Arc<Vec<LoadedPath>>> {
+    pub(super) fn get(&self, question: &str) -> Option<Arc<KeptHooks>> {
         let known = self.lock().iter().find(|cached| *cached.question == *question).cloned()?;
         let is_unchanged = known.seen.lock().unwrap_or_else(PoisonError::into_inner).are_unchanged();
         is_unchanged.then_some(known.loaded)
     }
 
     /// Loads the hooks that answer a question.
-    pub(super) fn load(&self, question: &str, load: impl FnOnce() -> Vec<LoadedPath>) -> Arc<Vec<LoadedPath>> {
-        let (loaded, seen) = pintle_files::watch(load);
-        let loaded = Arc::new(loaded);
+    pub(super) fn load(&self, question: &str, load: impl FnOnce() -> Vec<LoadedPath>) -> Arc<KeptHooks> {
+        let (paths, seen) = pintle_files::watch(load);
+        let loaded = Arc::new(KeptHooks { paths, set: OnceLock::new() });
         let mut cache = self.lock();
         cache.retain(|cached| *cached.question != *question);
-        if hooks(&loaded).all(|hook| hook.handler.is_reusable()) {
+        if hooks(&loaded.paths).all(|hook| hook.handler.is_reusable()) {
             cache.truncate(MOST - 1);
             let loaded = Arc::clone(&loaded);
             cache.push_front(CachedHooks { question: question.into(), seen: Arc::new(Mutex::new(seen)), loaded });
@@ -56,8 +65,44 @@ fn hooks(loaded_paths: &[LoadedPath]) -> impl Iterator<Item = &Arc<Hook>> {
 
 #[cfg(test)]
 mod tests {
-    use pintle_contract::{Layer, Location};
+    use pintle_contract::{Decision, Event, EventName, Layer, Location, Origin, Verdict};
     use pintle_handlers::{DefaultHandlerFactory, WorkerProgram};
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Runtime, RuntimeBuilder, native};
+
+    #[test]
+    fn runtimes_of_kept_hooks_share_them_and_have_none_of_each_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let guard = "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n    return block(\"no\")\n---\n";
+        std::fs::write(dir.path().join("guard.md"), guard).unwrap();
+        let tool_pre = EventName::parse("tool.pre").unwrap();
+        let cache = Arc::new(HookCache::default());
+        let build = |change: &dyn Fn(RuntimeBuilder) -> RuntimeBuilder| {
+            let builder = Runtime::builder().path(dir.path(), Layer::Project).hook_cache(Arc::clone(&cache));
+            change(builder).build().unwrap()
+        };
+        let first_hook = |runtime: &Runtime| Arc::as_ptr(runtime.hooks().hooks().next().unwrap().1).addr();
+        let plain = || build(&|builder| builder);
+        // A file is not kept as long as it may change without a trace.
+        while first_hook(&plain()) != first_hook(&plain()) {
+            std::thread::yield_now();
+        }
+        let call =
+            Event::new(tool_pre.clone(), json!({"id": "1", "name": "a", "args": {}}), Arc::new(Origin::default()));
+        let other = native::hook("other", tool_pre, |_| Verdict::deny("other"));
+        let others = native::chain("others", Layer::Project, [other]);
+        let with_others = || build(&|builder| builder.chain(others.clone()));
+        let uncalled = || build(&RuntimeBuilder::without_calls);
+        for _ in 0..2 {
+            for (runtime, count, decision) in
+                [(plain(), 1, Decision::Deny), (with_others(), 2, Decision::Deny), (uncalled(), 1, Decision::Allow)]
+            {
+                assert_eq!((runtime.hooks().hooks().count(), runtime.fire(&call).decision), (count, decision));
+            }
+        }
+    }
 
     #[test]
     fn files_that_helping_threads_look_at_are_noted() {

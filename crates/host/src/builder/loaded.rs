@@ -18,8 +18,8 @@ pub struct LoadedRuntime {
     pub team: Option<TeamSpec>,
     /// The personas of the agent, from all paths; of two with one name the first applies.
     pub personas: Vec<Arc<PersonaSpec>>,
-    /// The hooks as declared, as far as their files were read ([`RuntimeBuilder::known_scripts`]).
-    pub declarations: Vec<HookDeclaration>,
+    /// The hooks as declared.
+    pub(crate) declarations: Vec<Arc<HookDeclaration>>,
     /// The trust state of the projects that [`RuntimeBuilder::layers`](super::RuntimeBuilder::layers) and
     /// [`RuntimeBuilder::discovered_path`](super::RuntimeBuilder::discovered_path) found.
     pub projects: Vec<ProjectTrust>,
@@ -40,6 +40,11 @@ impl Runtime {
 }
 
 impl LoadedRuntime {
+    /// The hooks as declared, as far as their files were read ([`RuntimeBuilder::known_scripts`]).
+    pub fn declarations(&self) -> impl Iterator<Item = &HookDeclaration> + Clone {
+        self.declarations.iter().map(AsRef::as_ref)
+    }
+
     /// Whether anything that was declared cannot run. It may be a guard, so a host should not start.
     #[must_use]
     pub fn has_errors(&self) -> bool {

@@ -30,6 +30,7 @@ use crate::register::{self, HookBuilder, HookEvent, HookReturn, HookSurface, Per
 use crate::runtime::RuntimeParts;
 use crate::{EventScope, LoadReport, RandomSource, Runtime, SeededRandom, SystemClock, Tape};
 pub use hook_cache::HookCache;
+use hook_cache::KeptHooks;
 pub use loaded::LoadedRuntime;
 use sources::{HookSource, InlineHooks, PathPurpose};
 use wrapping::HandlerWrapping;
@@ -416,7 +417,7 @@ impl RuntimeBuilder {
         let known = self.hook_cache.as_ref().and_then(|cache| cache.get(&question));
         match known {
             // Nothing is compiled, so this needs no stack of its own.
-            Some(known) if self.inline_hooks.is_empty() && known.iter().all(|path| path.team.is_none()) => {
+            Some(known) if self.inline_hooks.is_empty() && known.paths.iter().all(|path| path.team.is_none()) => {
                 self.load_sources(&question, Some(known))
             }
             // Only scripts that are not known are compiled, and few of them need such a stack.
@@ -444,7 +445,7 @@ impl RuntimeBuilder {
         format!("{files:?} {:?}", std::env::current_dir())
     }
 
-    fn load_sources(self, question: &str, known_hooks: Option<Arc<Vec<pintle_loader::LoadedPath>>>) -> LoadedRuntime {
+    fn load_sources(self, question: &str, known_hooks: Option<Arc<KeptHooks>>) -> LoadedRuntime {
         let worker = self.worker.unwrap_or_else(WorkerProgram::find);
         let build = handlers::DefaultHandlerFactory::new(worker);
         let build = if self.skip_worker_probe { build.skip_worker_probe() } else { build };
@@ -480,11 +481,15 @@ impl RuntimeBuilder {
             let load = || sources::load(&self.paths, &layers, self.user_dir.as_deref(), trust, &known, &options);
             self.unsaved_texts.read_during(load)
         };
-        let loaded = match (known_hooks, &self.hook_cache) {
-            (Some(known), _) => Arc::unwrap_or_clone(known),
-            (None, Some(cache)) => Arc::unwrap_or_clone(cache.load(question, || load(self.trust.clone()))),
-            (None, None) => load(self.trust),
+        let kept = match (known_hooks, &self.hook_cache) {
+            (None, Some(cache)) => Some(cache.load(question, || load(self.trust.clone()))),
+            (known, _) => known,
         };
+        let loaded = kept.as_ref().map_or_else(|| load(self.trust), |kept| kept.paths.clone());
+        let mut has_others = !chains.is_empty()
+            || !self.inline_hooks.is_empty()
+            || self.handler_override.is_some()
+            || self.wrapping.replaces_handlers();
         for loaded in loaded {
             chains.extend(loaded.chains);
             diagnostics.extend(loaded.diagnostics);
@@ -508,7 +513,7 @@ impl RuntimeBuilder {
             chains.extend(compiled);
             diagnostics.extend(found);
             policy = policy.merged_with(PolicyFiles::from_hooks(&hooks));
-            declarations.extend(hooks);
+            declarations.extend(hooks.into_iter().map(Arc::new));
         }
         // Without the file, the next process compiles them again.
         let _ = known.save();
@@ -520,6 +525,7 @@ impl RuntimeBuilder {
         {
             // They were compiled without errors when they were loaded.
             let source = format!("agent {}", first.name);
+            has_others = true;
             chains.extend(pintle_loader::compile_chains(source, Layer::Agent, &first.hooks, &build).0);
         }
         let first = team.as_ref().and_then(|team: &TeamSpec| team.agents.first());
@@ -528,8 +534,12 @@ impl RuntimeBuilder {
         if let Some(choose) = &self.handler_override {
             override_handlers(&mut chains, &**choose);
         }
-        let (run_state, state_sharing) = self.wrapping.wrap(&mut chains);
-        let set = HookSet::new(chains);
+        self.wrapping.wrap(&mut chains);
+        let (run_state, state_sharing) = self.wrapping.into_state();
+        let set = match kept.filter(|_| !has_others) {
+            Some(kept) => kept.set.get_or_init(|| HookSet::new(chains)).clone(),
+            None => HookSet::new(chains),
+        };
         let journals = JournalFanout::new(self.tape.clone(), self.journals);
         journals.enable_redaction(set.chains());
         if redact_secrets {

@@ -40,20 +40,23 @@ impl RuntimeBuilder {
 }
 
 impl HandlerWrapping {
-    /// Wraps the handlers of all hooks. Returns their state, and how it is shared.
-    pub(super) fn wrap(self, chains: &mut [Chain]) -> (Arc<RunState>, Option<Arc<StateSharing>>) {
+    /// Whether hooks do not keep their handlers.
+    pub(super) fn replaces_handlers(&self) -> bool {
+        self.is_uncalled
+    }
+
+    /// Replaces the handlers of all hooks if none is called.
+    pub(super) fn wrap(&self, chains: &mut [Chain]) {
+        for hook in chains.iter_mut().filter(|_| self.is_uncalled).flat_map(|chain| &mut chain.hooks) {
+            let handler = UncalledHandler { kind: hook.handler.kind() };
+            Arc::make_mut(hook).handler = Arc::new(handler);
+        }
+    }
+
+    /// The state of the hooks, and how it is shared.
+    pub(super) fn into_state(self) -> (Arc<RunState>, Option<StateSharing>) {
         let run_state = Arc::default();
-        if self.is_uncalled {
-            for hook in chains.iter_mut().flat_map(|chain| &mut chain.hooks) {
-                let handler = UncalledHandler { kind: hook.handler.kind() };
-                Arc::make_mut(hook).handler = Arc::new(handler);
-            }
-            return (run_state, None);
-        }
-        let sharing = self.script_state.map(|store| Arc::new(StateSharing::new(store, Arc::clone(&run_state))));
-        if let Some(sharing) = &sharing {
-            sharing.wrap(chains);
-        }
+        let sharing = self.script_state.map(|store| StateSharing::new(store, Arc::clone(&run_state)));
         (run_state, sharing)
     }
 }

@@ -7,7 +7,7 @@ mod session;
 
 use std::sync::Arc;
 
-use pintle_contract::{EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Origin};
+use pintle_contract::{CallId, EffectCaller, EffectError, EffectReply, EffectRequest, EffectRunner, Origin};
 
 use crate::{EventScope, Runtime};
 
@@ -77,6 +77,18 @@ impl EffectRunner for ScopedEffects<'_> {
         let asked = clean::redact_request(&request);
         self.record(caller, asked.as_ref().unwrap_or(&request), kept.as_ref().unwrap_or(&reply));
         reply
+    }
+
+    fn begin_call(&self, call: CallId) {
+        if let Some(sharing) = self.runtime.state_sharing() {
+            sharing.begin_call(call);
+        }
+    }
+
+    fn end_call(&self, call: CallId) {
+        if let Some(sharing) = self.runtime.state_sharing() {
+            sharing.end_call(call);
+        }
     }
 
     fn metric_incr(&self, caller: EffectCaller<'_>, name: &str, amount: i64) -> Result<i64, EffectError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use pintle_contract::{CallId, Chain, EffectError, Handler, HookCall, Layer, Verdict};
+use pintle_contract::{CallId, EffectError, Layer};
 
 use super::{LayerState, OWNERS, RunState, ScratchValues};
 
@@ -57,12 +57,16 @@ impl StateSharing {
         Self { store, run_state, users: Mutex::default(), is_released: Condvar::new() }
     }
 
-    /// Wraps every hook of these chains, so that it keeps the state while it does not wait.
-    pub(crate) fn wrap(self: &Arc<Self>, chains: &mut [Chain]) {
-        for hook in chains.iter_mut().flat_map(|chain| &mut chain.hooks) {
-            let handler = SharingHandler { inner: Arc::clone(&hook.handler), sharing: Arc::clone(self) };
-            Arc::make_mut(hook).handler = Arc::new(handler);
-        }
+    /// A hook's call begins, which keeps the state while it does not wait.
+    pub(crate) fn begin_call(&self, call: CallId) {
+        self.lock_users().running_calls.push(call);
+    }
+
+    /// The call ends, and with it its use of the state.
+    pub(crate) fn end_call(&self, call: CallId) {
+        // The store knows that it could not store the state, and the verdict is given.
+        let _ = self.pause(call);
+        self.lock_users().running_calls.retain(|running| *running != call);
     }
 
     /// Uses the current state for a call, which keeps it if it is a hook's.
@@ -133,42 +137,5 @@ fn restore_states(run_state: &RunState, scratch: &ScratchValues, states: &BTreeM
         pairs(&stored.metrics).for_each(|(name, value)| state.metrics.set(name, value));
         pairs(&stored.cache).for_each(|(key, value)| state.cache.set(key, value));
         pairs(&stored.scratch).for_each(|(key, value)| scratch.set(layer, key, value));
-    }
-}
-
-/// A handler whose calls keep the state.
-#[derive(Debug)]
-struct SharingHandler {
-    inner: Arc<dyn Handler>,
-    sharing: Arc<StateSharing>,
-}
-
-impl Handler for SharingHandler {
-    fn kind(&self) -> &'static str {
-        self.inner.kind()
-    }
-
-    fn inner(&self) -> Option<&dyn Handler> {
-        Some(&*self.inner)
-    }
-
-    fn call(&self, call: &HookCall<'_>) -> Verdict {
-        self.sharing.lock_users().running_calls.push(call.id);
-        let _running = SharingGuard { sharing: &self.sharing, call: call.id };
-        self.inner.call(call)
-    }
-}
-
-/// A running call, which releases the state when it returns or panics.
-struct SharingGuard<'a> {
-    sharing: &'a StateSharing,
-    call: CallId,
-}
-
-impl Drop for SharingGuard<'_> {
-    fn drop(&mut self) {
-        // The store knows that it could not store the state, and the verdict is given.
-        let _ = self.sharing.pause(self.call);
-        self.sharing.lock_users().running_calls.retain(|running| *running != self.call);
     }
 }

@@ -113,5 +113,5 @@ fn other_files_of_a_project_are_not_taken_for_hooks() {
     fixture.write("tools/notes.md", "no tool\n");
     fixture.write("hooks/notes.md", "no hook\n");
     let built = fixture.build_runtime();
-    assert!(built.declarations.iter().all(|hook| hook.name != "notes"));
+    assert!(built.declarations().all(|hook| hook.name != "notes"));
 }

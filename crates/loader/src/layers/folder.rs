@@ -5,6 +5,7 @@
 //! A file that does not load is an error, not a warning: skipping a guard would leave its events unguarded.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use pintle_contract::{
     Diagnostic, EnforcementMode, HandlerFactory, Layer, Location, PermissionsSpec, Severity, TapeRetention,
@@ -96,7 +97,7 @@ fn load_layer_in(
         trust: None,
         policy,
         diagnostics: findings,
-        hook_declarations: project.hooks,
+        hook_declarations: project.hooks.into_iter().map(Arc::new).collect(),
         files: found.len(),
         is_repeated: found.len() < discovered,
     }

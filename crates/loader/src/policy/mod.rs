@@ -10,7 +10,7 @@ mod paths;
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use pintle_clients::relative_settings;
 use pintle_contract::{AgentSpec, HandlerSpec, HookDeclaration};
@@ -32,8 +32,8 @@ const ANYWHERE: [&str; 5] = [".harness", ".pintle", "harness.md", "harness.yaml"
 /// `.claude/settings.json`, so that none can be created either.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyFiles {
-    /// The paths as found.
-    found: Vec<PathBuf>,
+    /// The paths as found. Every call of an agent copies the list, which may have thousands.
+    found: Vec<Arc<Path>>,
     /// Hooks that run commands, with the directory to which their paths are relative.
     hooks: Vec<(HookDeclaration, PathBuf)>,
     /// Directories of hooks, in which every new file is a hook. One that contains the working directory is ignored.
@@ -49,7 +49,7 @@ impl PolicyFiles {
     #[must_use]
     pub fn with_paths(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
         self.listed_paths = OnceLock::new();
-        self.found.extend(paths.into_iter().filter_map(|path| std::path::absolute(path).ok()));
+        self.found.extend(paths.into_iter().filter_map(|path| std::path::absolute(path).ok().map(Arc::from)));
         self
     }
 
@@ -93,7 +93,7 @@ impl PolicyFiles {
         self.listed_paths.get_or_init(|| {
             let of_hooks = self.hooks.iter().flat_map(|(hook, dir)| files_of_hook(hook, dir));
             let settings = self.settings_dirs.iter().flat_map(|dir| machine::settings_below(dir));
-            let found = self.found.iter().chain(&self.hook_dirs).cloned();
+            let found = self.found.iter().map(|path| path.to_path_buf()).chain(self.hook_dirs.iter().cloned());
             ListedPaths::from_paths(found.chain(of_hooks).chain(settings))
         })
     }
@@ -177,7 +177,9 @@ pub(crate) fn collect_policy_files<'a>(
     let dir = resolve_links(&std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()));
     let hooks = hooks.filter(|hook| matches!(hook.handler, HandlerSpec::Command(_)) || !hook.files.is_empty());
     let hooks = hooks.map(|hook| (hook.clone(), dir.clone())).collect();
-    let hook_dirs = paths.clone().filter_map(|file| find_hook_dir(path, file)).collect();
+    let mut hook_dirs: Vec<PathBuf> = paths.clone().filter_map(|file| find_hook_dir(path, file)).collect();
+    // The files of a directory follow each other.
+    hook_dirs.dedup();
     PolicyFiles { hooks, hook_dirs, ..PolicyFiles::default() }.with_paths(paths.map(Path::to_owned))
 }
 

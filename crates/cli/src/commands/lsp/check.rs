@@ -89,7 +89,7 @@ impl CheckReport {
                 found.retain(|finding| is_named || finding.code != "no_files");
                 self.add(found, document);
                 self.results.extend(results);
-                self.declared.extend(built.declarations.iter().flat_map(declared_names));
+                self.declared.extend(built.declarations().flat_map(declared_names));
                 built
                     .policy
                     .paths()

@@ -56,7 +56,7 @@ pub(in crate::commands) fn test_files(named: &[PathBuf], built: &LoadedRuntime) 
     let dirs = if named.is_empty() { here.as_slice() } else { named };
     let in_dir = |dir: &PathBuf| [dir.join("hook.md"), dir.join(".harness").join("hook.md")];
     let in_dirs: Vec<PathBuf> = dirs.iter().filter(|path| path.is_dir()).flat_map(in_dir).collect();
-    let hook_files = built.declarations.iter().filter_map(|declared| declared.location.path());
+    let hook_files = built.declarations().filter_map(|declared| declared.location.path());
     find_test_files(in_dirs.iter().map(PathBuf::as_path).chain(hook_files))
 }
 

@@ -272,7 +272,7 @@ impl PackCoverage {
 /// The rules of policy files that decide, with their files and lines, and whether one of the tests made them.
 fn rules_of(plan: &TestPlan, results: &[TestResult]) -> Vec<(PathBuf, usize, bool)> {
     let mut rules = Vec::new();
-    for declared in &plan.built.declarations {
+    for declared in plan.built.declarations() {
         let Some(path) = declared.location.path() else { continue };
         // A rule of `allow` lets through what others would stop, and says nothing.
         for rule in policy_rules_of(declared).into_iter().filter(|rule| rule.severity.is_some()) {

@@ -38,7 +38,7 @@ pub(in crate::commands) struct ExampleSuite {
 /// The hooks that have examples, in their order: those of all agents, then those of single agents.
 pub(in crate::commands) fn collect_suites(built: &LoadedRuntime) -> Vec<ExampleSuite> {
     let set = built.runtime.hooks();
-    let declared = DeclaredExamples::new(&built.declarations);
+    let declared = DeclaredExamples::new(built.declarations());
     let blocker = |hook: &Hook| (hook.handler.kind() == UNTRUSTED_HANDLER).then(|| untrusted_text(hook));
     let shared = set.hooks().filter_map(|(chain, hook)| declared.suite(chain, hook, blocker));
     let mut suites: Vec<ExampleSuite> = shared.collect();
@@ -47,7 +47,7 @@ pub(in crate::commands) fn collect_suites(built: &LoadedRuntime) -> Vec<ExampleS
     let is_trusted = built.projects.iter().all(|project| project.agent_items.is_empty());
     while let Some(agent) = agents.pop() {
         agents.extend(&agent.agents);
-        let declared = DeclaredExamples::new(&agent.hooks);
+        let declared = DeclaredExamples::new(agent.hooks.iter());
         if declared.0.is_empty() {
             continue;
         }
@@ -63,9 +63,9 @@ pub(in crate::commands) fn collect_suites(built: &LoadedRuntime) -> Vec<ExampleS
 struct DeclaredExamples<'d>(HashMap<&'d str, Vec<&'d HookDeclaration>>);
 
 impl<'d> DeclaredExamples<'d> {
-    fn new(declarations: &'d [HookDeclaration]) -> Self {
+    fn new(declarations: impl Iterator<Item = &'d HookDeclaration>) -> Self {
         let mut by_name: HashMap<&str, Vec<&HookDeclaration>> = HashMap::new();
-        for declared in declarations.iter().filter(|declared| !declared.examples.is_empty()) {
+        for declared in declarations.filter(|declared| !declared.examples.is_empty()) {
             by_name.entry(&declared.name).or_default().push(declared);
         }
         Self(by_name)

@@ -168,7 +168,7 @@ impl TestPlan {
 
 /// The declarations of hooks: those of all agents, then those of single agents.
 pub(in crate::commands) fn declarations_of(built: &LoadedRuntime) -> Vec<&HookDeclaration> {
-    let mut declarations: Vec<&HookDeclaration> = built.declarations.iter().collect();
+    let mut declarations: Vec<&HookDeclaration> = built.declarations().collect();
     let members = built.team.iter().flat_map(|team| &team.agents);
     let mut agents: Vec<_> = members.chain(built.agent.iter().flat_map(|agent| &agent.agents)).collect();
     while let Some(agent) = agents.pop() {

@@ -108,7 +108,7 @@ impl JudgedCall {
         let (VerdictKind::Deny { reason } | VerdictKind::Ask { reason }) = &hook.verdict.kind else {
             return Vec::new();
         };
-        let declarations = self.handled.built.iter().flat_map(|built| &built.declarations);
+        let declarations = self.handled.built.iter().flat_map(pintle_host::LoadedRuntime::declarations);
         let is_it = |declared: &&HookDeclaration| {
             declared.name == hook.name && is_same_place(&declared.location, &hook.location)
         };

@@ -83,7 +83,7 @@ impl ValidateArgs {
         for diagnostic in built.diagnostics.iter_mut().filter(|diagnostic| diagnostic.code == "no_files") {
             diagnostic.severity = Severity::Error;
         }
-        if built.files == 0 && built.declarations.is_empty() && !built.has_errors() {
+        if built.files == 0 && built.declarations().next().is_none() && !built.has_errors() {
             let message =
                 "nothing was checked: the current directory is in no project with hooks, and you have none of your own";
             let help = "put hooks in `.harness/hooks/` of a project or in `hooks/` of your configuration directory, or name a path";
@@ -104,7 +104,7 @@ pub(super) fn check_loaded(built: &mut LoadedRuntime) -> Vec<TestResult> {
     let members = built.team.iter().flat_map(|team| &team.agents).map(AsRef::as_ref);
     let found: Vec<Diagnostic> = built.agent.iter().chain(members).flat_map(models::check_models).collect();
     built.diagnostics.extend(found);
-    built.diagnostics.extend(packs::check_examples(&built.declarations));
+    built.diagnostics.extend(packs::check_examples(built.declarations()));
     let suites = collect_suites(built);
     let in_process = suites.iter().filter(|suite| suite.is_in_process());
     let results: Vec<TestResult> = in_process.flat_map(|suite| suite.run_all(built)).collect();
@@ -139,7 +139,7 @@ fn print_findings(built: &LoadedRuntime, format: FindingFormat, terminal: &Termi
             }
             terminal.print_line(summary_text(built));
         }
-        FindingFormat::Json => terminal.print_json(&JsonReport::new(found, built.declarations.len(), built.files)),
+        FindingFormat::Json => terminal.print_json(&JsonReport::new(found, built.declarations().count(), built.files)),
         FindingFormat::Sarif => terminal.print_json(&sarif_log(found, &current_dir())),
         FindingFormat::Github => {
             found.iter().for_each(|finding| terminal.print_exact_line(github_annotation(finding, &current_dir())));
@@ -158,7 +158,7 @@ fn summary_text(built: &LoadedRuntime) -> String {
     if let Some(agent) = &built.agent {
         count_agent(agent, &mut tools, &mut agents);
     }
-    let mut hooks = built.declarations.len();
+    let mut hooks = built.declarations().count();
     for member in built.team.iter().flat_map(|team| &team.agents) {
         hooks += member.hooks.len();
         tools += member.member.as_ref().map_or(0, |member| member.toolsets.len());

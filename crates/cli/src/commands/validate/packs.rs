@@ -7,8 +7,8 @@ use pintle_host::packs::{BrokenExample, PackDef, broken_examples};
 use crate::options::pack_of;
 
 /// Checks that the examples of the packs hold: a rule whose examples do not hold does not guard what it says.
-pub(super) fn check_examples(declarations: &[HookDeclaration]) -> Vec<Diagnostic> {
-    let packs = declarations.iter().filter_map(|declared| Some((pack_of(declared)?.0, &declared.location)));
+pub(super) fn check_examples<'d>(declarations: impl Iterator<Item = &'d HookDeclaration>) -> Vec<Diagnostic> {
+    let packs = declarations.filter_map(|declared| Some((pack_of(declared)?.0, &declared.location)));
     packs.flat_map(|(pack, location)| check_pack(pack, location)).collect()
 }
 
