@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use pintle_contract::{Chain, Handler, Hook};
+use pintle_contract::{Chain, Handler, Hook, HookCall, Verdict};
 
 /// Chooses other handlers for hooks, such as ones that fail.
 pub trait HandlerOverride: Send + Sync + Debug {
@@ -17,5 +17,31 @@ pub(crate) fn override_handlers(chains: &mut [Chain], choose: &dyn HandlerOverri
         if let Some(handler) = choose.choose_handler(hook) {
             Arc::make_mut(hook).handler = handler;
         }
+    }
+}
+
+/// Chooses for every hook a handler that passes.
+#[derive(Debug)]
+pub(crate) struct NoHookCalls;
+
+impl HandlerOverride for NoHookCalls {
+    fn choose_handler(&self, hook: &Hook) -> Option<Arc<dyn Handler>> {
+        Some(Arc::new(UncalledHandler { kind: hook.handler.kind() }))
+    }
+}
+
+/// Replaces a handler that is not called.
+#[derive(Debug)]
+struct UncalledHandler {
+    kind: &'static str,
+}
+
+impl Handler for UncalledHandler {
+    fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    fn call(&self, _call: &HookCall<'_>) -> Verdict {
+        Verdict::pass()
     }
 }

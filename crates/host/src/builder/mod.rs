@@ -4,7 +4,6 @@ mod hook_cache;
 mod loaded;
 mod permissions;
 mod sources;
-mod wrapping;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -23,17 +22,17 @@ use pintle_handlers::{self as handlers, WorkerProgram};
 use pintle_loader::{KnownHooks, KnownScripts, LayerDirs, LoadOptions, PolicyFiles, TrustGrant, TrustOptions};
 use pintle_packs::UnknownPackError;
 
-use crate::handler_override::{HandlerOverride, override_handlers};
+use crate::handler_override::{HandlerOverride, NoHookCalls, override_handlers};
 use crate::journal_fanout::JournalFanout;
 use crate::native;
 use crate::register::{self, HookBuilder, HookEvent, HookReturn, HookSurface, PersonaHook, SessionHook, ToolHook};
 use crate::runtime::RuntimeParts;
-use crate::{EventScope, LoadReport, RandomSource, Runtime, SeededRandom, SystemClock, Tape};
+use crate::state::StateSharing;
+use crate::{EventScope, LoadReport, RandomSource, Runtime, ScriptStateStore, SeededRandom, SystemClock, Tape};
 pub use hook_cache::HookCache;
 use hook_cache::KeptHooks;
 pub use loaded::LoadedRuntime;
 use sources::{HookSource, InlineHooks, PathPurpose};
-use wrapping::HandlerWrapping;
 
 /// The name of the source of packs that are turned on in code.
 const PACKS: &str = "packs";
@@ -67,7 +66,7 @@ pub struct RuntimeBuilder {
     known_scripts: Option<PathBuf>,
     keeps_declared: Option<fn(&HandlerSpec) -> bool>,
     redact_secrets: bool,
-    wrapping: HandlerWrapping,
+    script_state: Option<Arc<dyn ScriptStateStore>>,
     handler_override: Option<Arc<dyn HandlerOverride>>,
     hook_cache: Option<Arc<HookCache>>,
     substitutes: Option<Arc<[HookDeclaration]>>,
@@ -400,6 +399,29 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Calls no hook: each one that matches passes. This is for a host that shows which hooks would run. Default: hooks
+    /// are called.
+    #[must_use]
+    pub fn without_calls(self) -> Self {
+        self.override_handlers(Arc::new(NoHookCalls))
+    }
+
+    /// Has other handlers called for some hooks, also for those of agents. The last of these settings applies. Default:
+    /// hooks keep their own.
+    #[must_use]
+    pub fn override_handlers(mut self, choose: Arc<dyn HandlerOverride>) -> Self {
+        self.handler_override = Some(choose);
+        self
+    }
+
+    /// Keeps the metrics, the cache and the scratch values of scripts in a store that other processes use at the same
+    /// time. Default: the runtime has its own.
+    #[must_use]
+    pub fn script_state(mut self, store: Arc<dyn ScriptStateStore>) -> Self {
+        self.script_state = Some(store);
+        self
+    }
+
     /// Builds the runtime, with every hook that was declared.
     ///
     /// # Errors
@@ -486,10 +508,7 @@ impl RuntimeBuilder {
             (known, _) => known,
         };
         let loaded = kept.as_ref().map_or_else(|| load(self.trust), |kept| kept.paths.clone());
-        let mut has_others = !chains.is_empty()
-            || !self.inline_hooks.is_empty()
-            || self.handler_override.is_some()
-            || self.wrapping.replaces_handlers();
+        let mut has_others = !chains.is_empty() || !self.inline_hooks.is_empty() || self.handler_override.is_some();
         for loaded in loaded {
             chains.extend(loaded.chains);
             diagnostics.extend(loaded.diagnostics);
@@ -534,8 +553,8 @@ impl RuntimeBuilder {
         if let Some(choose) = &self.handler_override {
             override_handlers(&mut chains, &**choose);
         }
-        self.wrapping.wrap(&mut chains);
-        let (run_state, state_sharing) = self.wrapping.into_state();
+        let run_state = Arc::default();
+        let state_sharing = self.script_state.map(|store| StateSharing::new(store, Arc::clone(&run_state)));
         let set = match kept.filter(|_| !has_others) {
             Some(kept) => kept.set.get_or_init(|| HookSet::new(chains)).clone(),
             None => HookSet::new(chains),
