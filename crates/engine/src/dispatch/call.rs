@@ -100,12 +100,13 @@ pub(super) fn call(
         let (depth, limits, cancel) = (context.cause.depth, &hook.limits, context.cancel);
         let call = HookCall { dispatch, id, depth, hook, layer, event, limits, effects: seam, cancel };
         let start = context.clock.monotonic_us();
-        let _running = BegunCall::begin(context.effects, id);
+        let begun = BegunCall::begin(context.effects, id);
         let answer = || context.memory.map_or_else(|| hook.handler.call(&call), |memory| memory.call(&call));
         let verdict = catch_unwind(AssertUnwindSafe(answer)).unwrap_or_else(|panic| {
             let message = format!("the handler panicked: {}", panic_text(&*panic));
             Verdict::failed(Failure::new(FailureKind::Crash, message))
         });
+        drop(begun);
         CallResult { verdict, duration_us: context.clock.monotonic_us().saturating_sub(start) }
     };
     let ordinal = pending_call.ordinal;
