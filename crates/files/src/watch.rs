@@ -45,9 +45,9 @@ pub struct SeenFiles {
 struct NoticedFiles {
     notices: ChangeNotices,
     /// What is looked at all the same: links, directories, and what is on a file system that may change elsewhere.
-    others: Vec<(PathBuf, FileState)>,
+    others: BTreeMap<PathBuf, FileState>,
     /// Where the files are: another directory could take the place of theirs.
-    directories: Vec<(PathBuf, FileState)>,
+    directories: BTreeMap<PathBuf, FileState>,
 }
 
 /// Files that do not exist. As long as their directory is as it was, they still do not.
@@ -266,14 +266,14 @@ impl SeenFiles {
     fn are_files_unchanged(&mut self) -> bool {
         let is_same = |(path, state): (&PathBuf, &FileState)| system::state(path) == *state;
         if let Some(NoticedFiles { notices, others, directories }) = &self.noticed {
-            let mut looked_at = others.iter().map(|(path, state)| (path, state));
-            let mut places = directories.iter().map(|(path, state)| (path, state));
-            if notices.are_none() && places.all(|(path, state)| system::state(path).is_same_file(state)) {
-                return looked_at.all(is_same);
+            let is_same_place = |(path, state): (&PathBuf, &FileState)| system::state(path).is_same_file(state);
+            if notices.are_none() && directories.iter().all(is_same_place) {
+                return others.iter().all(is_same);
             }
         }
         // They are noticed from here on, and then looked at once more.
-        let noticed = if (FEW_FILES..MANY_FILES).contains(&self.files.len()) { self.notice_changes() } else { None };
+        let noticed =
+            if (FEW_FILES + 1..=MANY_FILES).contains(&self.files.len()) { self.notice_changes() } else { None };
         let are_unchanged = self.files.iter().all(is_same);
         self.noticed = noticed.filter(|_| are_unchanged);
         are_unchanged
@@ -282,22 +282,18 @@ impl SeenFiles {
     /// Lets the system notice changes of the files that are neither links nor directories; `None` if it cannot.
     fn notice_changes(&self) -> Option<NoticedFiles> {
         let mut notices = ChangeNotices::new()?;
-        let (mut others, mut directories) = (Vec::new(), Vec::<(PathBuf, FileState)>::new());
-        let mut is_local = false;
+        let (mut others, mut directories) = (BTreeMap::new(), BTreeMap::new());
         for (path, state) in &self.files {
-            let Some(directory) = path.parent().filter(|_| state.is_file()) else {
-                others.push((path.clone(), state.clone()));
+            let place = path.parent().filter(|_| state.is_file());
+            let is_noticed = |place: &&Path| directories.contains_key(*place) || ChangeNotices::sees_all_changes(place);
+            let Some(place) = place.filter(is_noticed) else {
+                others.insert(path.clone(), state.clone());
                 continue;
             };
-            if directories.last().is_none_or(|(last, _)| last != directory) {
-                is_local = ChangeNotices::sees_all_changes(directory);
-                directories.push((directory.to_owned(), system::state(directory)));
-            }
-            if !is_local {
-                others.push((path.clone(), state.clone()));
-            } else if !notices.add(path) {
+            if !notices.add(path) {
                 return None;
             }
+            directories.entry(place.to_owned()).or_insert_with_key(|place| system::state(place));
         }
         Some(NoticedFiles { notices, others, directories })
     }
