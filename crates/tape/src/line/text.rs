@@ -91,11 +91,10 @@ fn depth_of_brackets(json: &[u8], counts: impl Fn(Option<&u8>) -> bool) -> usize
     let (mut deepest, mut here) = (0_usize, 0_usize);
     let mut rest = json;
     while let Some((byte, after)) = rest.split_first() {
-        rest = match byte {
-            b'"' => rest.get(string_bytes(rest)..).unwrap_or_default(),
-            _ => after,
-        };
+        let text = rest;
+        rest = after;
         match byte {
+            b'"' => rest = text.get(string_bytes(text)..).unwrap_or_default(),
             b'{' | b'[' => {
                 here += 1;
                 if here > deepest && counts(after.first()) {
