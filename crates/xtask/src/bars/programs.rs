@@ -239,37 +239,39 @@ pub(super) fn compare_resident(room: &BarRoom) -> Result<BarFigure, String> {
         arguments: vec![String::from("-c"), String::from(":")],
         input: String::new(),
     };
-    compare_with_resident(room, &[call, shell], ROUNDS)
+    compare_with_resident(room, &[call, shell])
 }
 
 /// Compares programs while a resident process answers, the first of them in every round.
-fn compare_with_resident(room: &BarRoom, programs: &[TimedProgram; 2], rounds: usize) -> Result<BarFigure, String> {
+fn compare_with_resident(room: &BarRoom, programs: &[TimedProgram; 2]) -> Result<BarFigure, String> {
     let [call, _] = programs;
     // The first call starts the resident process, which has to be ready before the others.
     room.time(call, "bars")?;
     std::thread::sleep(std::time::Duration::from_secs(2));
-    let figure = room.compare(programs, rounds);
+    let figure = room.compare(programs, ROUNDS);
     let status = run(room.command(&room.pintle).args(["serve", "status", "--json"]), &room.pintle, "")?;
     // A resident process that cannot be stopped ends by itself.
     let _ = run(room.command(&room.pintle).args(["serve", "stop"]), &room.pintle, "");
     let status: serde_json::Value = serde_json::from_str(&status).unwrap_or_default();
     let calls = status.pointer("/0/resident/calls").and_then(serde_json::Value::as_u64).unwrap_or_default();
-    if calls >= rounds as u64 { figure } else { Err(format!("a resident process answered only {calls} calls")) }
+    if calls >= ROUNDS as u64 { figure } else { Err(format!("a resident process answered only {calls} calls")) }
 }
 
 /// The governed stack among 1,000 other hook files, and alone, while a resident process answers.
 pub(super) fn compare_other_hooks(room: &BarRoom) -> Result<BarFigure, String> {
-    let client = room.install_client()?;
-    room.write_governed("crowded", 1_000).map_err(|error| format!("cannot write hooks: {error}"))?;
-    let programs =
-        ["crowded", "governed"].map(|hooks| TimedProgram { program: client.clone(), ..room.pintle_hook(hooks) });
-    compare_with_resident(room, &programs, ROUNDS)
+    let (client, programs) = (room.install_client()?, crowded_programs(room)?);
+    compare_with_resident(room, &programs.map(|call| TimedProgram { program: client.clone(), ..call }))
 }
 
 /// The same without a resident process. A fifth of such a call only looks at the files.
 pub(super) fn compare_other_hooks_cold(room: &BarRoom) -> Result<BarFigure, String> {
+    room.compare(&crowded_programs(room)?, ROUNDS)
+}
+
+/// A call of the governed stack among 1,000 other hook files, and alone.
+fn crowded_programs(room: &BarRoom) -> Result<[TimedProgram; 2], String> {
     room.write_governed("crowded", 1_000).map_err(|error| format!("cannot write hooks: {error}"))?;
-    room.compare(&[room.pintle_hook("crowded"), room.pintle_hook("governed")], ROUNDS)
+    Ok(["crowded", "governed"].map(|hooks| room.pintle_hook(hooks)))
 }
 
 /// A call with a comment of 200 KB, and a short one.
