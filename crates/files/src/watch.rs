@@ -504,7 +504,7 @@ mod tests {
         let count = FEW_FILES + 10;
         let name = |number: usize| format!("dir/{number}");
         type Change = fn(&Path);
-        let changes: [(&str, bool, Change); 11] = [
+        let changes: [(&str, bool, Change); 12] = [
             ("a text of the same length", true, |root| fs::write(root.join("dir/7"), "b").unwrap()),
             ("another file in its place", true, |root| {
                 fs::write(root.join("other"), "a").unwrap();
@@ -528,6 +528,12 @@ mod tests {
                 }
             }),
             ("where a link leads", true, |root| fs::write(root.join("target"), "b").unwrap()),
+            ("a change after more notices than the system keeps", true, |root| {
+                for number in 0..40_000 {
+                    drop(fs::File::options().write(true).open(root.join(format!("dir/{}", number % 2))).unwrap());
+                }
+                fs::write(root.join("dir/7"), "b").unwrap();
+            }),
             ("a look at it", false, |root| drop(fs::read(root.join("dir/7")).unwrap())),
             ("a writer that wrote nothing", false, |root| {
                 drop(fs::File::options().write(true).open(root.join("dir/7")).unwrap());
