@@ -308,8 +308,7 @@ impl LockedSession<'_> {
             None => tape,
         };
         let file = branch.keep_file()?;
-        let own = BranchFile { path: path.to_owned(), file: Some(file.try_clone()?) };
-        let merged = tape.merge_branch(own, /*is_interrupted*/ false).and_then(|()| {
+        let merged = tape.merge_own_branch(branch).and_then(|()| {
             if closes {
                 tape.close();
             } else {

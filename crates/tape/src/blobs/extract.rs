@@ -1,5 +1,7 @@
 //! Moves large values out of a record into blobs.
 
+use std::sync::Arc;
+
 use memchr::memmem;
 use pintle_contract::to_hex;
 
@@ -33,8 +35,8 @@ pub(crate) struct ExtractedBlob {
 /// The content of a blob.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BlobContent {
-    /// The JSON text of a string or an object.
-    Value(Vec<u8>),
+    /// The JSON text of a string or an object. Of a long one there is one copy, however many records have it.
+    Value(Arc<Vec<u8>>),
     /// An array.
     List(NewList),
 }
@@ -247,6 +249,7 @@ impl BlobExtractor<'_> {
     }
 
     fn push_value_reference(&mut self, value: Vec<u8>) {
+        let value = Arc::new(value);
         self.push_reference(ExtractedBlob { digest: digest_value(&value), content: BlobContent::Value(value) });
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use pintle_contract::{EventKind, to_hex};
 use serde::{Deserialize, Serialize};
@@ -17,9 +18,7 @@ use super::{
     BlobName, NAME, encode_blob, is_reference_name, may_contain_reference, missing_text, name_of, names_in,
     references_in, repeated_text,
 };
-use crate::line::{
-    DigestBytes, LineText, deserialize_raw, digest_bytes, digest_value, is_canonical, parse_hex, value_depth,
-};
+use crate::line::{DigestBytes, LineText, deserialize_raw, digest_bytes, is_canonical, parse_hex, value_depth};
 
 /// The maximum size of a resolved record, far more than any session needs. It stops tapes made to exhaust memory.
 pub(super) const MOST_BYTES: usize = 256 << 20;
@@ -135,14 +134,14 @@ impl<'b> BlobStore<'b> {
                     Some(b'{') => text.len() >= OBJECT_BYTES && self.is_written(b"", &text),
                     _ => false,
                 };
-                let (digest, is_string) = (digest_value(&text), text.first() == Some(&b'"'));
+                let (digest, is_string) = (digest_bytes(&text), text.first() == Some(&b'"'));
                 self.insert_value(StoredValue { digest, text: span, size, is_written, is_string })?;
                 (digest, encode_blob("value", &text))
             }
             (None, None, Some((of, lines))) => {
                 let JoinedText { text, span, content } = self.join_lines(of, lines, spans)?;
                 let size = ResolvedSize { size_bytes: text.len(), depth: 0 };
-                let (digest, is_written) = (digest_value(&text), text.len() >= STRING_BYTES);
+                let (digest, is_written) = (digest_bytes(&text), text.len() >= STRING_BYTES);
                 self.insert_value(StoredValue { digest, text: span, size, is_written, is_string: true })?;
                 (digest, encode_blob("of", &content))
             }
@@ -231,7 +230,7 @@ impl<'b> BlobStore<'b> {
                 text.extend_from_slice(between_quotes(&json));
                 content.extend_from_slice(&json);
                 let at = spans.find(part.get()).filter(|_| json == part.get().as_bytes());
-                let span = at.unwrap_or_else(|| TextSpan::Owned(json.clone().into_boxed_slice()));
+                let span = at.unwrap_or_else(|| TextSpan::Owned(Arc::new(json.clone())));
                 parts.push(span.slice(1..json.len() - 1, &json));
             }
             if text.len() > MOST_BYTES {
@@ -263,7 +262,7 @@ impl<'b> BlobStore<'b> {
         let mut size = ResolvedSize { size_bytes: text.len(), depth: 0 };
         self.measure(&value, 0, &mut size)?;
         let at = spans.find(raw.get()).filter(|_| text == raw.get().as_bytes());
-        let span = at.unwrap_or_else(|| TextSpan::Owned(text.clone().into_boxed_slice()));
+        let span = at.unwrap_or_else(|| TextSpan::Owned(Arc::new(text.clone())));
         Ok((Cow::Owned(text), span, size))
     }
 
@@ -276,7 +275,22 @@ impl<'b> BlobStore<'b> {
     pub(crate) fn extract_value(&self, blob: &LineBlob) -> Option<ExtractedBlob> {
         let value = blob.text.strip_prefix(b"{\"value\":")?.strip_suffix(b"}")?.to_vec();
         let digest = self.values.get(&blob.name)?.digest;
-        Some(ExtractedBlob { digest, content: BlobContent::Value(value) })
+        Some(ExtractedBlob { digest, content: BlobContent::Value(Arc::new(value)) })
+    }
+
+    /// Adds a value that a writer extracted, and that is written once on its tape.
+    ///
+    /// # Errors
+    /// When what it refers to is missing.
+    pub(crate) fn insert_extracted(&mut self, digest: DigestBytes, text: &Arc<Vec<u8>>) -> Result<(), String> {
+        let mut size = ResolvedSize { size_bytes: text.len(), depth: 0 };
+        let is_string = text.first() == Some(&b'"');
+        if !is_string {
+            let value: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+            self.measure(&value, 0, &mut size)?;
+        }
+        let text = TextSpan::Owned(Arc::clone(text));
+        self.insert_value(StoredValue { digest, text, size, is_written: true, is_string })
     }
 
     /// The digests of all blobs.

@@ -19,7 +19,7 @@ pub(super) enum TextSpan {
         offset: u64,
         size_bytes: u32,
     },
-    Owned(Box<[u8]>),
+    Owned(Arc<Vec<u8>>),
     /// The parts between the quotes of a string.
     Joined(Box<[TextSpan]>),
 }
@@ -36,7 +36,7 @@ impl TextSpan {
     pub(super) fn slice(&self, range: Range<usize>, text: &[u8]) -> Self {
         match (self, u32::try_from(range.len())) {
             (Self::At { offset, .. }, Ok(size_bytes)) => Self::At { offset: offset + range.start as u64, size_bytes },
-            _ => Self::Owned(text.get(range).unwrap_or_default().into()),
+            _ => Self::Owned(Arc::new(text.get(range).unwrap_or_default().to_vec())),
         }
     }
 }

@@ -59,8 +59,12 @@ pub(crate) fn push_position(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Opti
 }
 
 /// Appends what a line has between its position and its kind: the origin, if it is not that of the record before, and
-/// the values that no line before has.
-pub(crate) fn push_shared<'v>(line: &mut Vec<u8>, origin: Option<&str>, blobs: impl IntoIterator<Item = &'v [u8]>) {
+/// the values that no line before has, each in parts.
+pub(crate) fn push_shared<'v, const N: usize>(
+    line: &mut Vec<u8>,
+    origin: Option<&str>,
+    blobs: impl IntoIterator<Item = [&'v [u8]; N]>,
+) {
     if let Some(origin) = origin {
         line.extend_from_slice(b"\"origin\":");
         line.extend_from_slice(origin.as_bytes());
@@ -69,7 +73,7 @@ pub(crate) fn push_shared<'v>(line: &mut Vec<u8>, origin: Option<&str>, blobs: i
     let start = line.len();
     for blob in blobs {
         line.extend_from_slice(if line.len() == start { b"\"blobs\":[" } else { b"," });
-        line.extend_from_slice(blob);
+        blob.iter().for_each(|part| line.extend_from_slice(part));
     }
     if line.len() > start {
         line.extend_from_slice(b"],");

@@ -15,10 +15,9 @@ pub(crate) use head::{
     LineText, RecordHead, SharedFields, deserialize_raw, is_closing, make_closing_record, push_position, push_shared,
     push_tail,
 };
-pub(crate) use text::is_deep;
-use text::json_error_text;
 pub(crate) use text::{
-    DEEPEST, DigestBytes, digest_bytes, digest_hex, digest_value, parse_hex, string_bytes, value_depth,
+    DEEPEST, DigestBytes, digest_bytes, digest_hex, digest_value, is_deep, json_error_text, parse_hex, string_bytes,
+    value_depth,
 };
 
 impl Record<'_> {
@@ -30,7 +29,7 @@ impl Record<'_> {
         let mut line = Vec::new();
         let body = pack_if_deep(encode_fields(&self.body)?)?.text;
         push_position(&mut line, self.seq, self.at_ms, self.prev.as_deref());
-        push_shared(&mut line, encode_origin(&self.body)?.as_deref(), []);
+        push_shared::<0>(&mut line, encode_origin(&self.body)?.as_deref(), []);
         push_tail(&mut line, self.body.kind(), &body);
         String::from_utf8(line).map_err(serde::ser::Error::custom)
     }

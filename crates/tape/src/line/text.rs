@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use memchr::{memchr2, memchr2_iter};
 use pintle_contract::to_hex;
@@ -31,21 +31,21 @@ pub(crate) fn digest_hex(bytes: &[u8]) -> String {
 
 /// SHA-256 of the JSON text of a value.
 ///
-/// The long values of one call are on its tape several times, and are read and written again when its branch is merged.
-/// Comparing a value with those before it costs a small part of what the digest costs.
-pub(crate) fn digest_value(json: &[u8]) -> DigestBytes {
-    static RECENT: Mutex<VecDeque<(Box<[u8]>, DigestBytes)>> = Mutex::new(VecDeque::new());
+/// The long values of one call are recorded several times, before and after the call among others. Comparing a value with
+/// those before it costs a small part of what the digest costs.
+pub(crate) fn digest_value(json: &Arc<Vec<u8>>) -> DigestBytes {
+    static RECENT: Mutex<VecDeque<(Arc<Vec<u8>>, DigestBytes)>> = Mutex::new(VecDeque::new());
     if !REMEMBERED_BYTES.contains(&json.len()) {
         return digest_bytes(json);
     }
     // No statement between two changes can panic.
     let lock = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = lock().iter().find(|(text, _)| **text == *json).map(|(_, digest)| *digest);
+    let known = lock().iter().find(|(text, _)| text == json).map(|(_, digest)| *digest);
     known.unwrap_or_else(|| {
         let digest = digest_bytes(json);
         let mut recent = lock();
         recent.truncate(REMEMBERED_VALUES - 1);
-        recent.push_front((json.into(), digest));
+        recent.push_front((Arc::clone(json), digest));
         digest
     })
 }
@@ -123,7 +123,7 @@ pub(crate) fn string_bytes(text: &[u8]) -> usize {
 }
 
 /// The text of a JSON error without serde's `at line 1`, which would be taken for the tape's line.
-pub(super) fn json_error_text(error: &serde_json::Error) -> String {
+pub(crate) fn json_error_text(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or_default();
     format!("not JSON: {what} (column {})", error.column())
@@ -142,8 +142,8 @@ mod tests {
     fn remembered_digest_is_that_of_the_value() {
         let mut values: Vec<Vec<u8>> = (0..6).map(|last| [&[b'x'; 20_000][..], &[last]].concat()).collect();
         values.push(vec![b'x'; 20_000]);
-        for value in values.iter().chain(&values) {
-            assert_eq!((digest_value(value), digest_value(value)), (digest_bytes(value), digest_bytes(value)));
+        for value in values.iter().chain(&values).map(|value| Arc::new(value.clone())) {
+            assert_eq!((digest_value(&value), digest_value(&value)), (digest_bytes(&value), digest_bytes(&value)));
         }
     }
 

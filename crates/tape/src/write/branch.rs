@@ -12,11 +12,13 @@ use pintle_contract::Clock;
 use super::append::check_link;
 use super::cursor::TapeCursor;
 use super::hook_numbers::HookNumbering;
+use super::kept_records::{KeptRecords, MergedRecord};
 use super::line_encoder::LineEncoder;
 use super::output::{TapeOutput, TapeSink};
 use super::tape_file::TapeFile;
 use super::{Tape, TapeState, file};
 use crate::TapeError;
+use crate::blobs::BlobStore;
 use crate::dispatch_tracker::DispatchTracker;
 use crate::read::{TapeLine, TapeReader};
 use crate::record::{HeaderRecord, Record, RecordBody, RecordNumbers, RepairedRecord};
@@ -37,11 +39,12 @@ impl Tape {
     ) -> Result<Self, TapeError> {
         let BranchFile { path, file } = branch.into();
         let file = TapeFile::new(file.map_or_else(|| file::create_or_reuse(&path), Ok)?, &path, 0);
+        let lines = LineEncoder { kept: Some(KeptRecords::default()), ..LineEncoder::default() };
         let state = TapeState {
             dispatches: DispatchTracker::resume_after(base.dispatch),
             hooks: HookNumbering::resume_after(base.next_entry, base.next_chain)
                 .with_first_hooks(base.first_hooks.clone()),
-            output: TapeOutput::new(LineEncoder::default(), TapeSink::File(file)),
+            output: TapeOutput::new(lines, TapeSink::File(file)),
             passing: None,
             sessions: BTreeSet::new(),
         };
@@ -68,11 +71,60 @@ impl Tape {
     /// # Errors
     /// When the branch cannot be read, its chain of digests is broken, or the tape cannot be written.
     pub fn merge_branch(&self, branch: impl Into<BranchFile>, is_interrupted: bool) -> Result<(), TapeError> {
+        self.put_batch(|| self.put_branch(branch.into(), is_interrupted))
+    }
+
+    /// Appends the records of a branch that this process has written, as [`Tape::merge_branch`] does. They are not read
+    /// again if they are still in memory.
+    ///
+    /// # Errors
+    /// As [`Tape::merge_branch`], and when the branch has no file.
+    pub fn merge_own_branch(&self, branch: &Self) -> Result<(), TapeError> {
+        let kept = branch.with_state(|state| {
+            state.write_passing();
+            state.output.lines.kept.take()
+        });
+        let Some(records) = kept else {
+            let path = branch.path.clone().ok_or(TapeError::Empty)?;
+            let file = branch.keep_file().map_err(|source| TapeError::Open { path: path.clone(), source })?;
+            return self.merge_branch(BranchFile { path, file: Some(file) }, /*is_interrupted*/ false);
+        };
+        self.put_batch(|| {
+            let mut numbers = BranchNumbers::default();
+            let keeps_references = self.with_state(|state| state.output.can_put_stored());
+            let put = records.visit(keeps_references, |record, blobs| self.put_merged(record, &mut numbers, blobs));
+            put.map_err(|(line, reason)| TapeError::Line { line, reason })
+        })
+    }
+
+    /// Appends records in one piece.
+    fn put_batch(&self, put: impl FnOnce() -> Result<(), TapeError>) -> Result<(), TapeError> {
         // A process that finds a part of it on the tape begins again, so parts are of no use.
         self.with_state(|state| state.output.sink.begin_batch());
-        self.put_branch(branch.into(), is_interrupted)?;
+        put()?;
         self.with_state(|state| state.output.end_batch());
         self.take_error().map_or(Ok(()), Err)
+    }
+
+    /// Writes a record of a branch. Returns whether the tape has everything to which later records of the branch refer.
+    fn put_merged(
+        &self,
+        record: MergedRecord,
+        numbers: &mut BranchNumbers,
+        blobs: &BlobStore<'_>,
+    ) -> Result<bool, String> {
+        let MergedRecord { at_ms, body, has_references, new_values } = record;
+        self.with_state(|state| match numbers.renumber(state, &self.calls, body) {
+            Some(body) if has_references => {
+                state.write_passing();
+                state.output.put_stored(at_ms, body, new_values, blobs).map(|()| true)
+            }
+            Some(body) => {
+                state.put(at_ms, body);
+                Ok(true)
+            }
+            None => Ok(!has_references || new_values.is_some_and(|values| values.is_empty())),
+        })
     }
 
     fn put_branch(&self, branch: BranchFile, is_interrupted: bool) -> Result<(), TapeError> {
@@ -93,18 +145,11 @@ impl Tape {
             };
             check_link(&mut links, &line)?;
             let TapeLine { record: Record { at_ms, body, .. }, stored_blobs, number, .. } = line;
-            let put = self.with_state(|state| match (numbers.renumber(state, &self.calls, body), &stored_blobs) {
-                (Some(body), Some(blobs)) => {
-                    state.write_passing();
-                    state.output.put_stored(at_ms, body, blobs, reader.blobs()).map(|()| true)
-                }
-                (Some(body), None) => {
-                    state.put(at_ms, body);
-                    Ok(true)
-                }
-                // Later records may refer to what this one has.
-                (None, blobs) => Ok(blobs.as_ref().is_none_or(Vec::is_empty)),
-            });
+            let blobs = reader.blobs();
+            let (has_references, stored_blobs) = (stored_blobs.is_some(), stored_blobs.unwrap_or_default());
+            let new_values = stored_blobs.iter().map(|blob| blobs.extract_value(blob)).collect();
+            let record = MergedRecord { at_ms, body, has_references, new_values };
+            let put = self.put_merged(record, &mut numbers, blobs);
             if !put.map_err(|reason| TapeError::Line { line: number, reason })? {
                 reader.keep_references(false);
             }

@@ -2,17 +2,22 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::sync::Arc;
 
 use pintle_contract::{ListPrefix, Redactor, to_hex};
 use serde_json::{Map, Value};
 
 use crate::blobs::{
-    BlobContent, BlobExtraction, ExtractedBlob, RecentLists, RecentTexts, encode_blob, extract_blobs, name_of,
+    BlobContent, BlobExtraction, ExtractedBlob, RecentLists, RecentTexts, blob_parts, extract_blobs, name_of,
 };
 use crate::line::{self, DigestBytes, PackedFields, digest_bytes, push_position, push_shared, push_tail};
 use crate::record::RecordBody;
 use crate::tree::TreeFrontier;
+use crate::write::kept_records::KeptRecords;
 use crate::write::long_arrays;
+
+/// What a line has beside its values and its fields, as a rule.
+const USUAL_FRAME_BYTES: usize = 512;
 
 /// Encodes the lines of a tape. The same records in the same order give the same lines.
 #[derive(Debug, Default)]
@@ -34,6 +39,9 @@ pub(super) struct LineEncoder {
     pub(super) recent_lists: RecentLists,
     pub(super) recent_texts: RecentTexts,
     pub(super) line: Vec<u8>,
+    /// The records so far, if they are to be merged into another tape and are few. Those of lists are not kept, because
+    /// their parts depend on the tape.
+    pub(super) kept: Option<KeptRecords>,
 }
 
 /// One encoded line.
@@ -115,28 +123,40 @@ impl LineEncoder {
     /// When another value on the tape has the name of a new one.
     pub(super) fn add(&mut self, at_ms: u64, kind: &str, record: EncodedFields) -> io::Result<EncodedLine<'_>> {
         let EncodedFields { stored: BlobExtraction { text, blobs }, origin, .. } = record;
-        let mut new_blobs = Vec::new();
+        let (mut new_blobs, mut new_values) = (Vec::new(), Some(Vec::new()));
         for ExtractedBlob { digest, content } in blobs {
             let is_known = self.known_blobs.contains(&digest);
             let (field, content) = match content {
-                BlobContent::List(list) => ("parts", self.recent_lists.add(list)),
+                BlobContent::List(list) => {
+                    new_values = None;
+                    ("parts", Arc::new(self.recent_lists.add(list)))
+                }
                 BlobContent::Value(_) if is_known => continue,
-                BlobContent::Value(value) => match self.recent_texts.add(name_of(&digest), &value) {
-                    Some(lines) => ("of", lines),
-                    None => ("value", value),
-                },
+                BlobContent::Value(value) => {
+                    new_values.iter_mut().for_each(|values| values.push((digest, Arc::clone(&value))));
+                    match self.recent_texts.add(name_of(&digest), &value) {
+                        Some(lines) => ("of", Arc::new(lines)),
+                        None => ("value", value),
+                    }
+                }
             };
             if !is_known {
                 self.add_name(digest)?;
-                new_blobs.push(encode_blob(field, &content));
+                new_blobs.push((field, content));
             }
         }
         let (seq, prev) = (self.next_seq, self.prev.take());
         let new_origin = origin.filter(|origin| self.origin.as_ref() != Some(origin));
+        let blobs_bytes: usize = new_blobs.iter().map(|(_, content)| content.len()).sum();
         self.line.clear();
+        self.line.reserve(blobs_bytes + text.len() + USUAL_FRAME_BYTES);
         push_position(&mut self.line, seq, at_ms, prev.as_deref());
-        push_shared(&mut self.line, new_origin.as_deref(), new_blobs.iter().map(Vec::as_slice));
+        let new_blobs = new_blobs.iter().map(|(field, content)| blob_parts(field, content));
+        push_shared(&mut self.line, new_origin.as_deref(), new_blobs);
         push_tail(&mut self.line, kind, &text);
+        self.kept = self.kept.take().zip(new_values).and_then(|(mut kept, new_values)| {
+            kept.add(at_ms, kind, text, new_origin.as_ref(), new_values).then_some(kept)
+        });
         self.origin = new_origin.or_else(|| self.origin.take());
         let digest = digest_bytes(&self.line);
         self.tree.push(&digest);
@@ -182,7 +202,7 @@ mod tests {
             origin: std::borrow::Cow::Owned(Origin::default()),
             reopen_data: std::borrow::Cow::Owned(json!({ "text": text })),
         }));
-        let digest = crate::line::digest_value(&serde_json::to_vec(&text).unwrap());
+        let digest = digest_bytes(&serde_json::to_vec(&text).unwrap());
         for (index, is_refused) in [(31, true), (16, true), (15, false)] {
             let mut other = digest;
             other[index] ^= 1;

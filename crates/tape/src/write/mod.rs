@@ -7,6 +7,7 @@ mod cursor;
 mod durability;
 mod file;
 mod hook_numbers;
+mod kept_records;
 pub(crate) mod line_encoder;
 mod long_arrays;
 mod output;

@@ -11,7 +11,7 @@ use super::Durability;
 use super::checkpoints::{CheckpointState, ends_dispatch, ends_turn};
 use super::tape_file::TapeFile;
 use crate::TapeError;
-use crate::blobs::{BlobExtraction, BlobStore, LineBlob};
+use crate::blobs::{BlobExtraction, BlobStore, ExtractedBlob};
 use crate::checkpoint::MOST_UNSIGNED_RECORDS;
 use crate::line;
 use crate::record::{REDACTED, Record, RecordBody};
@@ -82,7 +82,7 @@ impl TapeOutput {
     }
 
     /// Writes a record of another tape, whose large values are those of `blobs`. They are not parsed and encoded again if
-    /// this tape has them as that one has. `new_blobs` are those that no record before has.
+    /// this tape has them as that one has. `values` are those that no record before has; `None` if they have to be.
     ///
     /// # Errors
     /// When a value is missing.
@@ -90,12 +90,11 @@ impl TapeOutput {
         &mut self,
         at_ms: u64,
         body: RecordBody<'static>,
-        new_blobs: &[LineBlob],
+        values: Option<Vec<ExtractedBlob>>,
         blobs: &BlobStore<'_>,
     ) -> Result<(), String> {
         let text = line::encode_fields(&body).map_err(|error| error.to_string())?;
         let origin = line::encode_origin(&body).map_err(|error| error.to_string())?;
-        let values = new_blobs.iter().map(|blob| blobs.extract_value(blob)).collect::<Option<Vec<_>>>();
         // The numbers in it are new, so something may be large that was not.
         match values.filter(|_| blobs.is_written(b"", &text)) {
             Some(values) => {

@@ -155,7 +155,8 @@ fn record_calls(tape: &Tape, args: &Value) {
 
 #[test]
 fn large_values_are_merged_as_the_tape_would_have_them() {
-    for count in [1, 2, 3, large_arguments().len()] {
+    let counts = [1, 2, 3, large_arguments().len()];
+    for (count, is_own) in counts.iter().flat_map(|count| [(*count, true), (*count, false)]) {
         let dir = tempfile::tempdir().unwrap();
         let (tape, direct) = (dir.path().join("tape.jsonl"), dir.path().join("direct.jsonl"));
         let whole = Tape::create(&direct, header(), Arc::new(StillClock)).unwrap();
@@ -168,9 +169,13 @@ fn large_values_are_merged_as_the_tape_would_have_them() {
                 record_calls(&whole, args);
                 record_calls(&branch, args);
             }
-            drop(branch);
             let resumed = Tape::resume_at(&tape, &base, Arc::new(StillClock)).unwrap();
-            resumed.merge_branch(dir.path().join("branch"), false).unwrap();
+            if is_own {
+                resumed.merge_own_branch(&branch).unwrap();
+            } else {
+                drop(branch);
+                resumed.merge_branch(dir.path().join("branch"), false).unwrap();
+            }
             base = resumed.cursor().unwrap();
             drop(resumed);
             fs::remove_file(dir.path().join("branch")).unwrap();
@@ -178,12 +183,36 @@ fn large_values_are_merged_as_the_tape_would_have_them() {
         check_tape(dir.path());
         let [records, expected] = [&tape, &direct].map(|path| read(path).unwrap().records);
         for (record, expected) in records.iter().zip(&expected) {
-            assert!(record.body == expected.body, "{count} calls to a branch, record {}", expected.seq);
+            let case = format!("{count} calls to a branch, own: {is_own}, record {}", expected.seq);
+            assert!(record.body == expected.body, "{case}");
         }
         assert_eq!(records.len(), expected.len());
         // A process that continues a tape does not have the texts at hand of which it could take lines.
         let [bytes, expected] = [&tape, &direct].map(|path| fs::read(path).unwrap());
         assert!(bytes == expected || count < large_arguments().len());
+    }
+}
+
+/// A process merges what it recorded: from memory, or from the file if that is too much.
+#[test]
+fn an_own_branch_is_merged_without_its_file() {
+    for (size_bytes, is_kept) in [(1 << 20, true), (5 << 20, false)] {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let base = create_tape(dir);
+        let branch = Tape::create_branch(dir.join("a"), &base, header(), clock()).unwrap();
+        for letter in ["a", "b"] {
+            branch.record_note("remark", json!({"text": letter.repeat(size_bytes / 2)}));
+        }
+        branch.record_without_hooks(&make_event("custom.seen", json!({"mark": 1})), EventCause::default());
+        let text = fs::read_to_string(dir.join("a")).unwrap().replacen("\"mark\":1", "\"mark\":2", 1);
+        fs::write(dir.join("a"), text).unwrap();
+        let tape = Tape::resume_at(dir.join("tape.jsonl"), &base, clock()).unwrap();
+        tape.merge_own_branch(&branch).unwrap();
+        check_tape(dir);
+        let merged = fs::read_to_string(dir.join("tape.jsonl")).unwrap();
+        assert_eq!(merged.contains("\"mark\":1"), is_kept);
+        assert_eq!(read(dir.join("tape.jsonl")).unwrap().records.len(), 4);
     }
 }
 
