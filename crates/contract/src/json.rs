@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 
 /// The maximum number of characters of a key in a message.
 const SHOWN_CHARACTERS: usize = 64;
@@ -117,6 +118,29 @@ fn replace_half_pairs(bytes: &[u8]) -> Cow<'_, [u8]> {
         };
     }
     mended
+}
+
+/// The compact JSON text of a value.
+#[must_use]
+pub fn json_text(value: &Value) -> String {
+    let mut text = Vec::with_capacity(estimate_json_bytes(value));
+    // A `Value` can always be serialised, and its text is UTF-8.
+    let _ = serde_json::to_writer(&mut text, value);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// About the size of the compact JSON text of a value, so that a long text is written without being moved.
+#[must_use]
+pub fn estimate_json_bytes(value: &Value) -> usize {
+    match value {
+        // Some characters are escaped.
+        Value::String(text) => text.len() + text.len() / 16 + 2,
+        Value::Array(items) => items.iter().map(|item| estimate_json_bytes(item) + 1).sum::<usize>() + 2,
+        Value::Object(fields) => {
+            fields.iter().map(|(name, field)| name.len() + estimate_json_bytes(field) + 4).sum::<usize>() + 2
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 8,
+    }
 }
 
 fn check_keys<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), JsonError> {

@@ -246,7 +246,7 @@ mod tests {
         let RecordBody::Hooks(mut record) = body else { panic!("{example}") };
         let (layer, hook) = (record.hooks[0].layer, record.hooks[0].clone());
         record.hooks = (0..20).map(|entry| LoadedHook { entry, ..hook.clone() }).collect();
-        let extraction = crate::blobs::extract_blobs(&serde_json::to_vec(&record).unwrap()).unwrap();
+        let extraction = crate::blobs::extract_blobs(&serde_json::to_vec(&record).unwrap().into()).unwrap();
         let digests: Vec<String> = extraction.blobs.iter().map(|blob| pintle_contract::to_hex(&blob.digest)).collect();
         assert_eq!(digests, [digest_layer(&record, layer).unwrap()]);
         record.hooks.clear();

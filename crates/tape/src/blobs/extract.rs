@@ -1,5 +1,6 @@
 //! Moves large values out of a record into blobs.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -7,8 +8,9 @@ use pintle_contract::to_hex;
 
 use super::list::{NewList, is_large_array};
 use super::resolve::MOST_BYTES;
+use super::shared_text::{SharedText, digest_value};
 use super::{BlobStore, NAME, NAME_DIGITS, is_reference_name, may_contain_reference, name_of};
-use crate::line::{DEEPEST, DigestBytes, digest_value, string_bytes};
+use crate::line::{DEEPEST, DigestBytes, string_bytes};
 
 /// The minimum size of a string's JSON text, quotes included, that is stored as a blob.
 pub(crate) const STRING_BYTES: usize = 1 << 10;
@@ -36,19 +38,19 @@ pub(crate) struct ExtractedBlob {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BlobContent {
     /// The JSON text of a string or an object. Of a long one there is one copy, however many records have it.
-    Value(Arc<Vec<u8>>),
+    Value(SharedText),
     /// An array.
     List(NewList),
 }
 
 /// Extracts the large values from the fields of a record, given as the compact JSON text of an object. Returns `None`
 /// if there are none.
-pub(crate) fn extract_blobs(fields: &[u8]) -> Option<BlobExtraction> {
+pub(crate) fn extract_blobs(fields: &Arc<Vec<u8>>) -> Option<BlobExtraction> {
     if is_short(fields) {
         return None;
     }
     let mut extractor = BlobExtractor::default();
-    extractor.push(fields);
+    extractor.push_shared(fields, 0..fields.len());
     extractor.finish()
 }
 
@@ -142,6 +144,18 @@ struct OpenContainer {
 impl BlobExtractor<'_> {
     /// Adds JSON text that ends between two tokens.
     pub(crate) fn push(&mut self, text: &[u8]) {
+        self.push_with(text, |range| SharedText::from(text.get(range).unwrap_or_default().to_vec()));
+    }
+
+    /// Adds a part of a text, whose long strings are shared.
+    pub(crate) fn push_shared(&mut self, text: &Arc<Vec<u8>>, range: Range<usize>) {
+        let start = range.start;
+        let part_of = |part: Range<usize>| SharedText::part_of(text, start + part.start..start + part.end);
+        self.push_with(text.get(range).unwrap_or_default(), part_of);
+    }
+
+    /// Adds text of which `take` takes the parts that are written in blobs.
+    fn push_with(&mut self, text: &[u8], take: impl Fn(Range<usize>) -> SharedText) {
         let mut rest = text;
         while let Some(first) = rest.first() {
             let size_bytes = match first {
@@ -151,7 +165,10 @@ impl BlobExtractor<'_> {
             };
             let Some((token, after)) = rest.split_at_checked(size_bytes) else { return };
             match first {
-                b'"' => self.push_string(token),
+                b'"' => self.push_string(token, || {
+                    let start = text.len() - rest.len();
+                    take(start..start + size_bytes)
+                }),
                 b'{' | b'[' => self.open_container(*first),
                 b'}' | b']' => self.close_container(*first),
                 b',' | b':' => self.push_separator(*first),
@@ -183,7 +200,7 @@ impl BlobExtractor<'_> {
         self.out.push(bracket);
     }
 
-    fn push_string(&mut self, string: &[u8]) {
+    fn push_string(&mut self, string: &[u8], take: impl FnOnce() -> SharedText) {
         let start = self.out.len();
         match self.open.last_mut() {
             Some(container) if container.is_before_name => {
@@ -192,7 +209,7 @@ impl BlobExtractor<'_> {
                 self.out.extend_from_slice(string);
             }
             _ if string.len() < STRING_BYTES => self.out.extend_from_slice(string),
-            _ => self.push_value_reference(string.to_vec()),
+            _ => self.push_value_reference(take()),
         }
     }
 
@@ -206,7 +223,7 @@ impl BlobExtractor<'_> {
         let size_bytes = self.out.len() - container.start;
         if !stays && container.is_object && size_bytes >= OBJECT_BYTES {
             let value = self.out.split_off(container.start);
-            self.push_value_reference(value);
+            self.push_value_reference(SharedText::from(value));
         } else if !stays && !container.is_object && is_large_array(container.commas.len() + 1, size_bytes) {
             let list = self.split_off_list(&container);
             self.push_reference(ExtractedBlob { digest: list.digest(), content: BlobContent::List(list) });
@@ -248,8 +265,7 @@ impl BlobExtractor<'_> {
         list
     }
 
-    fn push_value_reference(&mut self, value: Vec<u8>) {
-        let value = Arc::new(value);
+    fn push_value_reference(&mut self, value: SharedText) {
         self.push_reference(ExtractedBlob { digest: digest_value(&value), content: BlobContent::Value(value) });
     }
 

@@ -13,6 +13,7 @@ mod list;
 mod list_store;
 mod recent_lists;
 mod resolve;
+mod shared_text;
 mod source;
 mod text_lines;
 
@@ -20,6 +21,7 @@ pub(crate) use extract::{BlobContent, BlobExtraction, BlobExtractor, ExtractedBl
 pub(crate) use list::FEW_ELEMENTS;
 pub(crate) use recent_lists::RecentLists;
 pub(crate) use resolve::{BlobStore, LineBlob};
+pub(crate) use shared_text::SharedText;
 pub(crate) use source::{TapeText, TapeTextReader};
 pub(crate) use text_lines::RecentTexts;
 
@@ -95,6 +97,8 @@ fn repeated_text(digest: &DigestBytes) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
     use serde_json::{Map, Value, json};
 
@@ -141,7 +145,7 @@ pub(crate) mod tests {
     /// Extracts the blobs of a record's fields and resolves them again. Returns the number of blobs.
     fn round_trip(fields: &Map<String, Value>) -> (Map<String, Value>, usize) {
         let text = serde_json::to_vec(fields).unwrap();
-        let Some(BlobExtraction { text, blobs }) = extract_blobs(&text) else { return (fields.clone(), 0) };
+        let Some(BlobExtraction { text, blobs }) = extract_blobs(&Arc::new(text)) else { return (fields.clone(), 0) };
         let blobs = encode_blobs(blobs);
         let line = line_of(&blobs, std::str::from_utf8(&text).unwrap());
         let known = if blobs.is_empty() { BlobStore::default() } else { load_blobs(&line, &blobs) };
@@ -192,7 +196,7 @@ pub(crate) mod tests {
     #[test]
     fn an_answer_is_read_without_looking_elsewhere() {
         let text = serde_json::to_vec(&json!({"verdict": {"kind": "deny", "fields": vec!["y".repeat(90); 60]}}));
-        let cut = String::from_utf8(extract_blobs(&text.unwrap()).unwrap().text).unwrap();
+        let cut = String::from_utf8(extract_blobs(&Arc::new(text.unwrap())).unwrap().text).unwrap();
         assert!(cut.starts_with(r#"{"verdict":{"kind":"deny","fields":{"$blob":""#), "{cut}");
     }
 

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use pintle_contract::{EventKind, to_hex};
 use serde::{Deserialize, Serialize};
@@ -12,6 +11,7 @@ use serde_json::{Map, Value};
 use super::extract::{BlobContent, ExtractedBlob, OBJECT_BYTES, STRING_BYTES};
 use super::list_store::{ListStore, NewListPart, StoredElement};
 use super::recent_lists::{MOST_LISTS, RecentLists};
+use super::shared_text::SharedText;
 use super::source::{TapeText, TextSpan};
 use super::text_lines::{between_quotes, find_line_ends};
 use super::{
@@ -230,7 +230,7 @@ impl<'b> BlobStore<'b> {
                 text.extend_from_slice(between_quotes(&json));
                 content.extend_from_slice(&json);
                 let at = spans.find(part.get()).filter(|_| json == part.get().as_bytes());
-                let span = at.unwrap_or_else(|| TextSpan::Owned(Arc::new(json.clone())));
+                let span = at.unwrap_or_else(|| TextSpan::Owned(json.clone().into()));
                 parts.push(span.slice(1..json.len() - 1, &json));
             }
             if text.len() > MOST_BYTES {
@@ -262,7 +262,7 @@ impl<'b> BlobStore<'b> {
         let mut size = ResolvedSize { size_bytes: text.len(), depth: 0 };
         self.measure(&value, 0, &mut size)?;
         let at = spans.find(raw.get()).filter(|_| text == raw.get().as_bytes());
-        let span = at.unwrap_or_else(|| TextSpan::Owned(Arc::new(text.clone())));
+        let span = at.unwrap_or_else(|| TextSpan::Owned(text.clone().into()));
         Ok((Cow::Owned(text), span, size))
     }
 
@@ -275,21 +275,21 @@ impl<'b> BlobStore<'b> {
     pub(crate) fn extract_value(&self, blob: &LineBlob) -> Option<ExtractedBlob> {
         let value = blob.text.strip_prefix(b"{\"value\":")?.strip_suffix(b"}")?.to_vec();
         let digest = self.values.get(&blob.name)?.digest;
-        Some(ExtractedBlob { digest, content: BlobContent::Value(Arc::new(value)) })
+        Some(ExtractedBlob { digest, content: BlobContent::Value(value.into()) })
     }
 
     /// Adds a value that a writer extracted, and that is written once on its tape.
     ///
     /// # Errors
     /// When what it refers to is missing.
-    pub(crate) fn insert_extracted(&mut self, digest: DigestBytes, text: &Arc<Vec<u8>>) -> Result<(), String> {
+    pub(crate) fn insert_extracted(&mut self, digest: DigestBytes, text: &SharedText) -> Result<(), String> {
         let mut size = ResolvedSize { size_bytes: text.len(), depth: 0 };
         let is_string = text.first() == Some(&b'"');
         if !is_string {
             let value: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
             self.measure(&value, 0, &mut size)?;
         }
-        let text = TextSpan::Owned(Arc::clone(text));
+        let text = TextSpan::Owned(text.clone());
         self.insert_value(StoredValue { digest, text, size, is_written: true, is_string })
     }
 

@@ -5,6 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::shared_text::SharedText;
+
 /// Where the text of a tape is.
 #[derive(Debug, Clone)]
 pub(crate) enum TapeText<'b> {
@@ -19,7 +21,7 @@ pub(super) enum TextSpan {
         offset: u64,
         size_bytes: u32,
     },
-    Owned(Arc<Vec<u8>>),
+    Owned(SharedText),
     /// The parts between the quotes of a string.
     Joined(Box<[TextSpan]>),
 }
@@ -36,7 +38,7 @@ impl TextSpan {
     pub(super) fn slice(&self, range: Range<usize>, text: &[u8]) -> Self {
         match (self, u32::try_from(range.len())) {
             (Self::At { offset, .. }, Ok(size_bytes)) => Self::At { offset: offset + range.start as u64, size_bytes },
-            _ => Self::Owned(Arc::new(text.get(range).unwrap_or_default().to_vec())),
+            _ => Self::Owned(text.get(range).unwrap_or_default().to_vec().into()),
         }
     }
 }

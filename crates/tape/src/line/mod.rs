@@ -16,8 +16,7 @@ pub(crate) use head::{
     push_tail,
 };
 pub(crate) use text::{
-    DEEPEST, DigestBytes, digest_bytes, digest_hex, digest_value, is_deep, json_error_text, parse_hex, string_bytes,
-    value_depth,
+    DEEPEST, DigestBytes, digest_bytes, digest_hex, is_deep, json_error_text, parse_hex, string_bytes, value_depth,
 };
 
 impl Record<'_> {

@@ -1,20 +1,11 @@
 //! Inspects JSON text.
 
-use std::collections::VecDeque;
-use std::ops::RangeInclusive;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use memchr::{memchr2, memchr2_iter};
 use pintle_contract::to_hex;
 use sha2::{Digest, Sha256};
 
 /// The maximum nesting depth of a line before its body is packed. JSON readers commonly stop at 128.
 pub(crate) const DEEPEST: usize = 100;
-
-/// The size of values whose digests are remembered.
-const REMEMBERED_BYTES: RangeInclusive<usize> = 16 << 10..=1 << 20;
-/// The number of digests that are remembered.
-const REMEMBERED_VALUES: usize = 4;
 
 /// A SHA-256 digest.
 pub(crate) type DigestBytes = [u8; 32];
@@ -27,27 +18,6 @@ pub(crate) fn digest_bytes(bytes: &[u8]) -> DigestBytes {
 /// SHA-256 in hex.
 pub(crate) fn digest_hex(bytes: &[u8]) -> String {
     to_hex(&digest_bytes(bytes))
-}
-
-/// SHA-256 of the JSON text of a value.
-///
-/// The long values of one call are recorded several times, before and after the call among others. Comparing a value with
-/// those before it costs a small part of what the digest costs.
-pub(crate) fn digest_value(json: &Arc<Vec<u8>>) -> DigestBytes {
-    static RECENT: Mutex<VecDeque<(Arc<Vec<u8>>, DigestBytes)>> = Mutex::new(VecDeque::new());
-    if !REMEMBERED_BYTES.contains(&json.len()) {
-        return digest_bytes(json);
-    }
-    // No statement between two changes can panic.
-    let lock = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = lock().iter().find(|(text, _)| text == json).map(|(_, digest)| *digest);
-    known.unwrap_or_else(|| {
-        let digest = digest_bytes(json);
-        let mut recent = lock();
-        recent.truncate(REMEMBERED_VALUES - 1);
-        recent.push_front((Arc::clone(json), digest));
-        digest
-    })
 }
 
 /// The bytes that a text writes in hex, with lower case letters.
@@ -136,15 +106,6 @@ mod tests {
     #[test]
     fn digests_are_hex() {
         assert_eq!(digest_hex(b""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    }
-
-    #[test]
-    fn remembered_digest_is_that_of_the_value() {
-        let mut values: Vec<Vec<u8>> = (0..6).map(|last| [&[b'x'; 20_000][..], &[last]].concat()).collect();
-        values.push(vec![b'x'; 20_000]);
-        for value in values.iter().chain(&values).map(|value| Arc::new(value.clone())) {
-            assert_eq!((digest_value(&value), digest_value(&value)), (digest_bytes(&value), digest_bytes(&value)));
-        }
     }
 
     #[test]

@@ -297,6 +297,8 @@ fn size_before_fields(kind: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -312,8 +314,10 @@ mod tests {
 
     /// A line with a message, and its blobs, which are on a line before.
     fn store_message(message: &Value) -> (Vec<String>, String) {
-        let text = serde_json::to_vec(&json!({"conversation": "", "message": message})).unwrap();
-        let BlobExtraction { text, blobs } = extract_blobs(&text).unwrap_or(BlobExtraction { text, blobs: Vec::new() });
+        let whole = Arc::new(serde_json::to_vec(&json!({"conversation": "", "message": message})).unwrap());
+        let extracted = extract_blobs(&whole);
+        let BlobExtraction { text, blobs } =
+            extracted.unwrap_or_else(|| BlobExtraction { text: whole.to_vec(), blobs: Vec::new() });
         let text = String::from_utf8(text).unwrap();
         let head = format!("{{\"seq\":1,\"at_ms\":2,\"prev\":\"{}\",\"kind\":\"message\",", digest_hex(b""));
         (encode_blobs(blobs), head + text.strip_prefix('{').unwrap())

@@ -1,8 +1,6 @@
 //! The records of a branch in memory: its own process merges them without reading the file again.
 
-use std::sync::Arc;
-
-use crate::blobs::{BlobContent, BlobStore, ExtractedBlob};
+use crate::blobs::{BlobContent, BlobStore, ExtractedBlob, SharedText};
 use crate::line::{DigestBytes, from_fields, json_error_text, parse_typed};
 use crate::record::RecordBody;
 
@@ -10,7 +8,7 @@ use crate::record::RecordBody;
 const MOST_BYTES: usize = 4 << 20;
 
 /// A large value with its digest.
-pub(super) type KeptValue = (DigestBytes, Arc<Vec<u8>>);
+pub(super) type KeptValue = (DigestBytes, SharedText);
 
 /// The records of a branch, as its lines have them.
 #[derive(Debug, Default)]

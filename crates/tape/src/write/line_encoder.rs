@@ -8,7 +8,8 @@ use pintle_contract::{ListPrefix, Redactor, to_hex};
 use serde_json::{Map, Value};
 
 use crate::blobs::{
-    BlobContent, BlobExtraction, ExtractedBlob, RecentLists, RecentTexts, blob_parts, extract_blobs, name_of,
+    BlobContent, BlobExtraction, ExtractedBlob, RecentLists, RecentTexts, SharedText, blob_parts, extract_blobs,
+    name_of,
 };
 use crate::line::{self, DigestBytes, PackedFields, digest_bytes, push_position, push_shared, push_tail};
 use crate::record::RecordBody;
@@ -77,15 +78,12 @@ impl EncodedFields {
         let redacted = secrets.and_then(|secrets| redact_fields(secrets, &text));
         let redacted = redacted.or_else(|| redacted_origin.is_some().then(|| text.clone()));
         let origin = redacted_origin.and_then(|origin| String::from_utf8(origin).ok()).or(origin);
-        let fields = redacted.as_ref().unwrap_or(&text);
+        let fields = Arc::new(redacted.clone().unwrap_or(text));
         // A header says how to read the rest, so it contains no references.
         let stays = is_packed || matches!(body, RecordBody::Header(_));
-        let extraction = if stays { None } else { extract_blobs(fields) };
-        let stored = match (extraction, &redacted) {
-            (Some(stored), _) => stored,
-            (None, Some(redacted)) => BlobExtraction { text: redacted.clone(), blobs: Vec::new() },
-            (None, None) => BlobExtraction { text, blobs: Vec::new() },
-        };
+        let extraction = if stays { None } else { extract_blobs(&fields) };
+        let stored =
+            extraction.unwrap_or_else(|| BlobExtraction { text: Arc::unwrap_or_clone(fields), blobs: Vec::new() });
         Ok(Self { stored, origin, redacted })
     }
 }
@@ -129,13 +127,13 @@ impl LineEncoder {
             let (field, content) = match content {
                 BlobContent::List(list) => {
                     new_values = None;
-                    ("parts", Arc::new(self.recent_lists.add(list)))
+                    ("parts", SharedText::from(self.recent_lists.add(list)))
                 }
                 BlobContent::Value(_) if is_known => continue,
                 BlobContent::Value(value) => {
-                    new_values.iter_mut().for_each(|values| values.push((digest, Arc::clone(&value))));
+                    new_values.iter_mut().for_each(|values| values.push((digest, value.clone())));
                     match self.recent_texts.add(name_of(&digest), &value) {
-                        Some(lines) => ("of", Arc::new(lines)),
+                        Some(lines) => ("of", SharedText::from(lines)),
                         None => ("value", value),
                     }
                 }

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::sync::Arc;
 
-use pintle_contract::{ListPrefix, Redactor};
+use pintle_contract::{ListPrefix, Redactor, estimate_json_bytes};
 use serde_json::{Map, Value};
 
 use super::line_encoder::{EncodedFields, redact_fields};
@@ -36,6 +37,8 @@ pub(super) fn encode(
     let end = text.strip_suffix(absent.as_bytes()).or_else(|| text.strip_suffix(b"}")).map_or(text.len(), <[u8]>::len);
     text.truncate(end);
     text.extend_from_slice(format!(",\"{name}\":{{").as_bytes());
+    let others = payload.iter().filter(|(_, value)| !is_long(value));
+    text.reserve(others.map(|(name, value)| name.len() + estimate_json_bytes(value)).sum());
     let mut arrays = Vec::new();
     for (index, (name, value)) in payload.iter().enumerate() {
         text.extend_from_slice(if index > 0 { b"," } else { b"" });
@@ -56,16 +59,16 @@ pub(super) fn encode(
         return Ok(None);
     }
     let mut extractor = BlobExtractor::default();
-    let mut start = 0;
+    let (text, mut start) = (Arc::new(text), 0);
     for (end, name, items) in arrays {
-        extractor.push(text.get(start..end).unwrap_or_default());
+        extractor.push_shared(&text, start..end);
         start = end + PLACEHOLDER.len();
         let growing = prefix.filter(|_| name == MESSAGES).map(|prefix| (prefix.list, continued.take()));
         if recent_lists.push_array(&mut extractor, (items, ELEMENT_DEPTH), growing, secrets).is_none() {
             return Ok(None);
         }
     }
-    extractor.push(text.get(start..).unwrap_or_default());
+    extractor.push_shared(&text, start..text.len());
     Ok(extractor.finish().map(|stored| EncodedFields { stored, origin, redacted: None }))
 }
 
