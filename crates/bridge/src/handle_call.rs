@@ -37,7 +37,7 @@ pub struct HostCall<'a> {
     /// The event that the command line names. A payload of another event is denied.
     pub event: Option<&'static HostEventDef>,
     /// The payload as the host sent it.
-    pub payload: &'a [u8],
+    pub payload: &'a Arc<Vec<u8>>,
     /// The state directory for sessions. Without one nothing is stored or recorded.
     pub state_directory: Option<&'a Path>,
     /// The project's directory, from the host's environment.
@@ -337,7 +337,7 @@ fn decide(
                     run: whose.run.clone(),
                     deny_continues: def.deny_continues(),
                     cwd: cwd.display().to_string(),
-                    sent: Some(Arc::from(call.payload)),
+                    sent: Some(Arc::clone(call.payload)),
                     ..Origin::default()
                 }),
                 state: &mut state,

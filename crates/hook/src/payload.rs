@@ -5,8 +5,10 @@ use std::io::{self, Read};
 /// The largest payload that is read.
 pub const MAX_PAYLOAD_BYTES: usize = 16 << 20;
 
-/// The size of the pieces that are read: most payloads without a tool's result fit.
-const PIECE_BYTES: usize = 16 << 10;
+/// The size of the first piece that is read: most payloads without a tool's result fit.
+const FIRST_PIECE_BYTES: usize = 16 << 10;
+/// The size of the others: what a pipe holds.
+const PIECE_BYTES: usize = 64 << 10;
 
 /// Reads a payload up to the end of its first object: an agent may keep the pipe open. What follows the object in the
 /// same piece is read too, so that it is an error. Of a payload that is too large one byte more than the largest is kept,
@@ -18,7 +20,7 @@ pub fn read_first_object(input: &mut impl Read, bytes: &mut Vec<u8>) -> io::Resu
     let mut end = ObjectEnd::default();
     loop {
         let before = bytes.len();
-        bytes.resize(before + PIECE_BYTES, 0);
+        bytes.resize(before + if before == 0 { FIRST_PIECE_BYTES } else { PIECE_BYTES }, 0);
         let read = input.read(bytes.get_mut(before..).unwrap_or_default());
         bytes.truncate(before + read.as_ref().copied().unwrap_or_default());
         let length = match read {

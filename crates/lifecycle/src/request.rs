@@ -6,8 +6,8 @@ use pintle_contract::event::{
     CallFacts, DelegationPre, HostPayload, PermissionAsk, ToolGuard, ToolPost, ToolPre, ToolResult, ToolResultPayload,
     ToolTransform,
 };
-use pintle_contract::{Event, EventKind, Origin, Outcome, ToolKind};
-use pintle_tools::{CanonicalCall, ToolVocabulary, call_facts};
+use pintle_contract::{Event, EventKind, Origin, Outcome, ToolKind, json_text};
+use pintle_tools::{CanonicalCall, ToolVocabulary, call_facts, remember_call};
 use serde_json::Value;
 
 use super::{CallStage, HookChangeError, PathResolver};
@@ -86,8 +86,11 @@ impl ToolCallRequest {
     /// What an event of this kind says about the call beside its name and arguments.
     #[must_use]
     pub fn facts(&self, kind: EventKind) -> CallFacts {
-        let parts = self.parts();
-        let facts = call_facts(self.vocabulary, &self.name, &parts);
+        self.facts_of(kind, &self.parts())
+    }
+
+    fn facts_of(&self, kind: EventKind, parts: &[CanonicalCall]) -> CallFacts {
+        let facts = call_facts(self.vocabulary, &self.name, parts);
         let mut facts = CallFacts {
             category: self.category.clone().or(facts.category),
             read_only: self.read_only,
@@ -97,7 +100,7 @@ impl ToolCallRequest {
             ..facts
         };
         if let Some(resolver) = &self.paths {
-            resolver.add_facts(&mut facts, kind, &parts);
+            resolver.add_facts(&mut facts, kind, parts);
             facts.pause_ends_at_ms = self.pause_ends_at_ms.filter(|_| facts.operations.is_some());
             facts.allowance_ends_at_ms = self.allowance_ends_at_ms.filter(|_| facts.operations.is_some());
         }
@@ -107,28 +110,42 @@ impl ToolCallRequest {
     /// The arguments as JSON text.
     #[must_use]
     pub fn arguments_text(&self) -> String {
-        self.arguments.clone().unwrap_or_else(|| self.args.to_string())
+        self.arguments.clone().unwrap_or_else(|| json_text(&self.args))
     }
 
     /// The event of a stage. `reason` says why the user would be asked; only `permission.ask` has it.
     #[must_use]
     pub fn to_event(&self, stage: CallStage, reason: &str, origin: Arc<Origin>) -> Event {
-        let (id, name, arguments) = (self.id.clone(), self.name.clone(), self.arguments_text());
-        let (args, facts) = (self.args.clone(), self.facts(stage.event_kind()));
-        match stage {
-            CallStage::Transform => Event::from_payload(&ToolTransform { id, name, arguments, args, facts }, origin),
-            CallStage::Guard => Event::from_payload(&ToolGuard { id, name, arguments, args, facts }, origin),
-            CallStage::Pre => {
-                let invalid = self.invalid.clone();
-                Event::from_payload(&ToolPre { id, name, arguments, args, invalid, facts }, origin)
+        if stage == CallStage::Delegation {
+            return Event::from_payload(&self.to_delegation(&origin), origin);
+        }
+        let (id, name, mut parts) = (self.id.clone(), self.name.clone(), self.parts());
+        let facts = self.facts_of(stage.event_kind(), &parts);
+        let fields = [("arguments", Value::from(self.arguments_text())), ("args", self.args.clone())];
+        let event = match stage {
+            CallStage::Transform => {
+                let payload = ToolTransform { id, name, facts, ..ToolTransform::default() };
+                Event::from_payload_with(&payload, fields, origin)
             }
-            CallStage::Delegation => Event::from_payload(&self.to_delegation(&origin), origin),
+            CallStage::Guard => {
+                let payload = ToolGuard { id, name, facts, ..ToolGuard::default() };
+                Event::from_payload_with(&payload, fields, origin)
+            }
+            CallStage::Pre | CallStage::Delegation => {
+                let payload = ToolPre { id, name, invalid: self.invalid.clone(), facts, ..ToolPre::default() };
+                Event::from_payload_with(&payload, fields, origin)
+            }
             CallStage::Permission => {
                 let reason = reason.to_owned();
-                let payload = PermissionAsk { id, name, arguments, args, reason, facts, ..PermissionAsk::default() };
-                Event::from_payload(&payload, origin)
+                let payload = PermissionAsk { id, name, reason, facts, ..PermissionAsk::default() };
+                Event::from_payload_with(&payload, fields, origin)
             }
+        };
+        // What would be found again in a call of one part.
+        if let (1, Some(part)) = (parts.len(), parts.pop()) {
+            remember_call(&event.payload, part);
         }
+        event
     }
 
     /// The task that the call delegates to another agent; `None` if it delegates none. A tool that only waits for an

@@ -66,6 +66,11 @@ pub fn calls_of(payload: &Payload) -> &[CanonicalCall] {
     })
 }
 
+/// Remembers the call of a new payload, which has one part in Pintle's words, for [`calls_of`].
+pub fn remember_call(payload: &Payload, call: CanonicalCall) {
+    payload.cached_view("calls", |_| vec![call]);
+}
+
 /// The kind of a payload's call: that of its first part.
 #[must_use]
 pub fn kind_of(payload: &Payload) -> ToolKind {

@@ -23,7 +23,7 @@ mod vocabulary;
 mod wanted_names;
 
 pub use argument_names::nearest_argument;
-pub use call::{call_facts, caller_of, calls_of, kind_of, own_vocabulary};
+pub use call::{call_facts, caller_of, calls_of, kind_of, own_vocabulary, remember_call};
 pub use call_paths::PathResolver;
 pub use code_files::DiskFiles;
 pub use hook_vocabulary::{HookVocabulary, NamedVocabularies, tool_names};

@@ -1,12 +1,12 @@
 //! An event as a hook hears it: its tool call in the hook's words.
 
-use pintle_contract::{Event, Payload};
+use pintle_contract::{Event, Payload, json_text};
 use serde_json::{Map, Value};
 
 use super::call::{caller_of, calls_of};
 use super::hook_vocabulary::HookVocabulary;
 use super::hook_vocabulary::has_canonical_arguments;
-use super::vocabulary::{CanonicalCall, ToolVocabulary};
+use super::vocabulary::{CanonicalCall, NativeToolCall, ToolVocabulary};
 
 /// An event as one hook hears it.
 pub(crate) enum HeardCall {
@@ -146,13 +146,14 @@ fn translate_part(
         (String::from("name"), native("name")),
         (String::from("args"), native("args")),
     ]));
-    let translated = vocabulary.to_native(&call.name, &call.args);
+    let NativeToolCall { name, input } = vocabulary.to_native(&call.name, &call.args);
+    let (mut text, mut input) = (json_text(&input), Some(input));
     let mut part = Map::with_capacity(fields.len() + 3);
     for (key, value) in fields {
         let value = match key.as_str() {
-            "name" => Value::from(translated.name.as_str()),
-            "args" => translated.input.clone(),
-            "arguments" => Value::from(translated.input.to_string()),
+            "name" => Value::from(name.as_str()),
+            "args" => input.take().unwrap_or_default(),
+            "arguments" => Value::from(std::mem::take(&mut text)),
             "paths" => paths_of_part(value, call),
             "operations" | "commands" => effects_of_part(value, index),
             _ => value.clone(),

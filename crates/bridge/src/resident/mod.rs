@@ -53,7 +53,7 @@ pub trait ResidentCommand: Send + Sync {
     fn deadline_ms(&self) -> u64;
 
     /// Handles one call from this thread's working directory.
-    fn answer(&self, payload: &[u8], deadline: &Arc<Deadline>) -> HostResponse;
+    fn answer(&self, payload: &Arc<Vec<u8>>, deadline: &Arc<Deadline>) -> HostResponse;
 }
 
 /// Parses the arguments of a call.
@@ -234,7 +234,7 @@ impl ResidentState {
             let request =
                 read_frame(&mut &**connection, MAX_CALL_BYTES).and_then(|body| ResidentRequest::from_bytes(&body));
             let reply = match request {
-                Ok(ResidentRequest::Call(call)) => match self.handle(&call, connection) {
+                Ok(ResidentRequest::Call(call)) => match self.handle(call, connection) {
                     Ok(Some(answer)) => ResidentReply::Answer(answer),
                     // The answer that the time was over is written.
                     Ok(None) => return,
@@ -260,7 +260,7 @@ impl ResidentState {
     }
 
     /// Handles a call; `None` if its time was over, and that was answered.
-    fn handle(&self, call: &CallMessage, connection: &Arc<UnixStream>) -> Result<Option<HookAnswer>, String> {
+    fn handle(&self, call: CallMessage, connection: &Arc<UnixStream>) -> Result<Option<HookAnswer>, String> {
         *lock_all(&self.last_call) = Instant::now();
         if call.version != env!("CARGO_PKG_VERSION").as_bytes() || self.is_replaced() {
             self.is_stopping.store(true, Ordering::Relaxed);
@@ -279,7 +279,7 @@ impl ResidentState {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let watched = AnsweringCall { number, deadline: Arc::clone(&deadline), connection: Arc::clone(connection) };
         lock_all(&self.running).push(watched);
-        let response = command.answer(&call.payload, &deadline);
+        let response = command.answer(&Arc::new(call.payload), &deadline);
         let is_first = deadline.claim_response();
         lock_all(&self.running).retain(|running| running.number != number);
         *lock_all(&self.last_call) = Instant::now();

@@ -66,7 +66,7 @@ pub(crate) fn respond_with_state(
     let errand = HostCall {
         host,
         event: Some(def),
-        payload,
+        payload: &Arc::new(payload.to_vec()),
         state_directory: state,
         project: None,
         shadow: false,
@@ -94,7 +94,7 @@ pub(crate) fn respond_in_session(
     let call = HostCall {
         host,
         event: host.find_event(event),
-        payload: payload.as_bytes(),
+        payload: &Arc::new(payload.into_bytes()),
         state_directory: Some(state),
         project: None,
         shadow: false,

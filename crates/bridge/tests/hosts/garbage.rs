@@ -1,5 +1,7 @@
 //! Invalid input gets a response, and an unreadable payload is never allowed.
 
+use std::sync::Arc;
+
 use pintle_bridge::{Deadline, HOSTS, HostCall, handle_call};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -67,7 +69,7 @@ fn hooks_that_cannot_be_loaded_deny() {
         for file in files {
             let def = event_of_file(host, &file);
             let deadline = Deadline::from_ms(60_000);
-            let payload = std::fs::read(&file).unwrap();
+            let payload = Arc::new(std::fs::read(&file).unwrap());
             let errand = HostCall {
                 host,
                 event: Some(def),

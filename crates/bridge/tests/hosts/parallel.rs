@@ -378,7 +378,7 @@ fn a_session_that_another_process_keeps_locked_denies_in_time() {
     let call = HostCall {
         host,
         event: host.find_event("PreToolUse"),
-        payload: payload.as_bytes(),
+        payload: &Arc::new(payload.into_bytes()),
         state_directory: Some(state.path()),
         project: None,
         shadow: false,

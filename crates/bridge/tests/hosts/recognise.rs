@@ -1,6 +1,7 @@
 //! Which host sent a payload, and what would be decided about it.
 
 use std::fs;
+use std::sync::Arc;
 
 use pintle_bridge::{Deadline, HOSTS, HostCall, HostDef, hosts_reading, preview_call, recognise_payload};
 use pintle_host::Verdict;
@@ -61,7 +62,7 @@ fn preview_decides_as_the_call_does_and_stores_nothing() {
     for (host, files) in recorded_hosts() {
         for file in files {
             let def = event_of_file(host, &file);
-            let payload = fs::read(&file).unwrap();
+            let payload = Arc::new(fs::read(&file).unwrap());
             for said in ["allow", "deny", "ask", "rewrite", "context", "stop"] {
                 let hooks = || main_event(def).into_iter().map(|event| hook_saying(said, event)).collect();
                 let state = tempfile::tempdir().unwrap();
@@ -94,7 +95,7 @@ fn a_preview_works_in_the_project_if_the_directory_of_the_payload_is_not_here() 
     let def = host.find_event("PreToolUse").unwrap();
     let payload = json!({"session_id": "s", "cwd": "/nowhere/at/all", "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": {"command": "ls"}});
-    let payload = payload.to_string().into_bytes();
+    let payload = Arc::new(payload.to_string().into_bytes());
     let deadline = Deadline::from_ms(60_000);
     let call = HostCall {
         host,

@@ -110,7 +110,7 @@ impl HookArgs {
                 _ => return Err(CliError::failure(reason)),
             }
         }
-        let answer = line.handle(&payload, &deadline);
+        let answer = line.handle(&Arc::new(payload), &deadline);
         if deadline.claim_response() {
             write_and_exit(terminal, &answer);
         }
@@ -140,7 +140,7 @@ impl HookCommandLine {
         self.args.deadline_ms.unwrap_or(self.host.deadline_ms)
     }
 
-    fn handle(&self, payload: &[u8], deadline: &Deadline) -> HostResponse {
+    fn handle(&self, payload: &Arc<Vec<u8>>, deadline: &Deadline) -> HostResponse {
         let state_directory = self.args.folders.state_path();
         let entry = self.calling_entry(state_directory.as_deref());
         let folders = self.args.folders.clone();
@@ -188,7 +188,7 @@ impl pintle_bridge::ResidentCommand for HookCommandLine {
         self.limit_ms()
     }
 
-    fn answer(&self, payload: &[u8], deadline: &Arc<Deadline>) -> HostResponse {
+    fn answer(&self, payload: &Arc<Vec<u8>>, deadline: &Arc<Deadline>) -> HostResponse {
         if let Some(def) = self.event {
             deadline.set_event(self.host, def);
         }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use clap::Args;
 use pintle_bridge::{HOSTS, HostDef, HostEventDef, hosts_reading, recognise_payload};
@@ -67,7 +68,7 @@ pub(crate) enum FiredInput {
 pub(crate) struct CapturedPayload {
     pub(crate) host: &'static HostDef,
     pub(crate) event_def: &'static HostEventDef,
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: Arc<Vec<u8>>,
     pub(crate) value: Value,
     /// Whether the agent was not named.
     pub(crate) is_recognised: bool,
@@ -103,6 +104,7 @@ impl FiredEventArgs {
         let value = parse_payload(&bytes, self.event())?;
         if let Some((host, event_def)) = self.find_sender(&value)? {
             let is_recognised = self.host.is_none();
+            let bytes = Arc::new(bytes);
             return Ok(FiredInput::Host(CapturedPayload { host, event_def, bytes, value, is_recognised }));
         }
         let event = self.event().ok_or_else(|| {

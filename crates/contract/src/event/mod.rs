@@ -61,6 +61,21 @@ impl Event {
         Self::new(P::KIND, value, origin)
     }
 
+    /// Creates an event from a typed payload with these fields in place of its own. They are not copied, so this is for
+    /// fields that can be long.
+    #[must_use]
+    pub fn from_payload_with<P: EventPayload>(
+        payload: &P,
+        fields: impl IntoIterator<Item = (&'static str, Value)>,
+        origin: Arc<Origin>,
+    ) -> Self {
+        let mut value = serde_json::to_value(payload).unwrap_or(Value::Null);
+        if let Some(known) = value.as_object_mut() {
+            known.extend(fields.into_iter().map(|(name, field)| (name.to_owned(), field)));
+        }
+        Self::new(P::KIND, value, origin)
+    }
+
     /// The event's subject: the payload field that matchers check first, such as the tool name. `None` if the event has
     /// none.
     #[must_use]
@@ -110,7 +125,7 @@ pub struct Origin {
     /// The payload as the host agent sent it, for hooks that are written for this agent; `None` if the event comes from
     /// Pintle's own agent loop. It is not recorded on the tape.
     #[serde(skip)]
-    pub sent: Option<Arc<[u8]>>,
+    pub sent: Option<Arc<Vec<u8>>>,
 }
 
 impl Origin {

@@ -167,6 +167,6 @@ impl TriedCall {
         let fields = json!({"id": "call_1", "name": name, "args": input, "arguments": input.to_string()});
         let value = event_def.call_payload(&Event::new(EventKind::ToolPre, fields, Arc::new(origin)));
         let bytes = value.to_string().into_bytes();
-        Ok(CapturedPayload { host, event_def, bytes, value, is_recognised: false })
+        Ok(CapturedPayload { host, event_def, bytes: bytes.into(), value, is_recognised: false })
     }
 }

@@ -108,12 +108,12 @@ fn check_in_claude_code(document: &LifecycleDocument, command: &str, wanted: u8)
         "session_id": "s", "transcript_path": "/dev/null", "cwd": dir.path(), "hook_event_name": "PreToolUse",
         "tool_name": "Bash", "tool_input": {"command": command, "description": "a step"}, "tool_use_id": "t",
     });
-    let payload = payload.to_string();
+    let payload = Arc::new(payload.to_string().into_bytes());
     let deadline = Deadline::from_ms(60_000);
     let errand = HostCall {
         host,
         event: None,
-        payload: payload.as_bytes(),
+        payload: &payload,
         state_directory: None,
         project: None,
         shadow: false,
