@@ -26,7 +26,14 @@ impl NativeScript {
             .functions
             .iter()
             .position(|(name, function)| *name == entry && function.parameters.len() == parameter_count)?;
-        Some(Self { functions, entry })
+        let expression = match functions.get(entry) {
+            Some(NativeFunction { slot_count: 2, body }) => match body.as_slice() {
+                [NativeStatement::Return(NativeReturn::Value(value))] => Some(value.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        Some(Self { functions, entry, expression })
     }
 }
 

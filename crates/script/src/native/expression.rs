@@ -104,8 +104,13 @@ impl NativeExpression {
     /// The value; `None` if only the interpreter can tell.
     ///
     /// Half of all expressions are names, literals and fields, which need nothing of what the others do.
-    #[inline]
     pub(super) fn evaluate<'a>(&'a self, run: &NativeRun<'a>, frame: &NativeFrame<'a>) -> Option<NativeValue<'a>> {
+        self.evaluate_here(run, frame)
+    }
+
+    /// The same as a part of its caller: for operands of what most conditions are.
+    #[inline(always)]
+    fn evaluate_here<'a>(&'a self, run: &NativeRun<'a>, frame: &NativeFrame<'a>) -> Option<NativeValue<'a>> {
         match self {
             Self::Local(slot) => frame.get(*slot)?.get(),
             Self::Int(int) => Some(NativeValue::Int(*int)),
@@ -161,7 +166,8 @@ impl NativeExpression {
             }
             Self::Compare(comparison, parts) => {
                 let [left, right] = &**parts;
-                NativeValue::Bool(see(left)?.compare(*comparison, see(right)?)?)
+                let left = left.evaluate_here(run, frame)?;
+                NativeValue::Bool(left.compare(*comparison, right.evaluate_here(run, frame)?)?)
             }
             Self::In(parts) => {
                 let [item, container] = &**parts;
@@ -182,7 +188,7 @@ impl NativeExpression {
                     _ => return None,
                 }
             }
-            Self::Unary(operation, value) => operation.apply(see(value)?, run)?,
+            Self::Unary(operation, value) => operation.apply(value.evaluate_here(run, frame)?, run)?,
             Self::Search(search, parts) => {
                 let [text, needle] = &**parts;
                 search.apply(see(text)?.as_text()?, see(needle)?, run)?
