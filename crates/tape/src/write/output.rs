@@ -82,7 +82,8 @@ impl TapeOutput {
     }
 
     /// Writes a record of another tape, whose large values are those of `blobs`. They are not parsed and encoded again if
-    /// this tape has them as that one has. `values` are those that no record before has; `None` if they have to be.
+    /// this tape has them as that one has. `values` are those that no record before has; without them the record is
+    /// encoded again.
     ///
     /// # Errors
     /// When a value is missing.
