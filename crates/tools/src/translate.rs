@@ -147,18 +147,21 @@ fn translate_part(
         (String::from("args"), native("args")),
     ]));
     let NativeToolCall { name, input } = vocabulary.to_native(&call.name, &call.args);
-    let (mut text, mut input) = (json_text(&input), Some(input));
     let mut part = Map::with_capacity(fields.len() + 3);
     for (key, value) in fields {
         let value = match key.as_str() {
             "name" => Value::from(name.as_str()),
-            "args" => input.take().unwrap_or_default(),
-            "arguments" => Value::from(std::mem::take(&mut text)),
+            // It takes its place below, because it is not copied.
+            "args" => Value::Null,
+            "arguments" => Value::from(json_text(&input)),
             "paths" => paths_of_part(value, call),
             "operations" | "commands" => effects_of_part(value, index),
             _ => value.clone(),
         };
         part.insert(key.clone(), value);
+    }
+    if let Some(args) = part.get_mut("args") {
+        *args = input;
     }
     part.insert(String::from("vocabulary"), Value::from(vocabulary.name));
     part.insert(String::from("kind"), Value::from(call.kind.as_str()));
