@@ -223,3 +223,43 @@ impl ToolCallRequest {
         ToolPost { args: Some(self.args.clone()), facts: self.facts(EventKind::ToolPost), ..ToolPost::new(result) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pintle_contract::Payload;
+    use pintle_tools::{VOCABULARIES, calls_of};
+    use serde_json::json;
+
+    use super::*;
+
+    /// A replay has only the payload, and finds the same call in it.
+    #[test]
+    fn remembered_call_is_the_one_in_the_payload() {
+        let patch = "*** Begin Patch\n*** Delete File: a\n*** Delete File: b\n*** End Patch";
+        let inputs = [
+            json!({"command": "ls", "path": "a", "file_path": "a", "prompt": "p", "old_string": "x", "url": "u"}),
+            json!({"command": ["apply_patch", patch], "patch": patch, "input": patch, "paths": ["a", "b"]}),
+            json!({}),
+            json!("text"),
+        ];
+        let mut remembered = 0;
+        for vocabulary in VOCABULARIES {
+            let names = vocabulary.tools.iter().flat_map(|tool| tool.native_names).copied();
+            for name in names.chain(["mcp__files__read", "files_read", "files__read", "unknown", ""]) {
+                for (input, category) in inputs.iter().flat_map(|input| [None, Some("mcp")].map(|word| (input, word))) {
+                    let request = ToolCallRequest {
+                        category: category.map(str::to_owned),
+                        ..ToolCallRequest::new("1", vocabulary, name, input.clone())
+                    };
+                    for stage in [CallStage::Transform, CallStage::Guard, CallStage::Pre, CallStage::Permission] {
+                        let event = request.to_event(stage, "", Arc::default());
+                        let read = Payload::new(event.payload.value().clone());
+                        assert_eq!(calls_of(&event.payload), calls_of(&read), "{}: {name} {input}", vocabulary.name);
+                        remembered += usize::from(calls_of(&read).len() == 1);
+                    }
+                }
+            }
+        }
+        assert!(remembered > 1_000, "{remembered}");
+    }
+}

@@ -38,6 +38,9 @@ static NAMES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     index
 });
 
+/// The view of a payload that has its call in Pintle's words.
+const CALLS: &str = "calls";
+
 /// The vocabulary of the agent that made a call: the one that the payload names, otherwise one of Pintle's own loop.
 #[must_use]
 #[inline]
@@ -55,7 +58,7 @@ pub fn caller_of(payload: &Payload) -> &'static ToolVocabulary {
 /// once for each payload.
 #[must_use]
 pub fn calls_of(payload: &Payload) -> &[CanonicalCall] {
-    payload.cached_view("calls", |_| {
+    payload.cached_view(CALLS, |_| {
         let name = payload.field("name").and_then(Value::as_str).unwrap_or_default();
         let mut calls = caller_of(payload).to_canonical(name, payload.field("args").unwrap_or(&Value::Null));
         // The agent knows its servers; a name may not say that a tool is one's.
@@ -66,9 +69,9 @@ pub fn calls_of(payload: &Payload) -> &[CanonicalCall] {
     })
 }
 
-/// Remembers the call of a new payload, which has one part in Pintle's words, for [`calls_of`].
+/// Remembers the call of a new payload, which has one part in Pintle's words. It must be what [`calls_of`] would find.
 pub fn remember_call(payload: &Payload, call: CanonicalCall) {
-    payload.cached_view("calls", |_| vec![call]);
+    payload.cached_view(CALLS, |_| vec![call]);
 }
 
 /// The kind of a payload's call: that of its first part.
