@@ -285,7 +285,9 @@ impl<'b> BlobStore<'b> {
     pub(crate) fn insert_extracted(&mut self, digest: DigestBytes, text: &SharedText) -> Result<(), String> {
         let mut size = ResolvedSize { size_bytes: text.len(), depth: 0 };
         let is_string = text.first() == Some(&b'"');
-        if !is_string {
+        if !is_string && !may_contain_reference(text) {
+            size.depth = value_depth(text);
+        } else if !is_string {
             let value: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
             self.measure(&value, 0, &mut size)?;
         }

@@ -5,7 +5,7 @@ use crate::line::{DigestBytes, from_fields, json_error_text, parse_typed};
 use crate::record::RecordBody;
 
 /// The maximum size of the records that are kept. A branch with more is read from its file.
-const MOST_BYTES: usize = 4 << 20;
+const MOST_KEPT_BYTES: usize = 4 << 20;
 
 /// A large value with its digest.
 pub(super) type KeptValue = (DigestBytes, SharedText);
@@ -53,7 +53,7 @@ impl KeptRecords {
         self.size_bytes += text.len() + new_values.iter().map(|(_, value)| value.len()).sum::<usize>();
         let (kind, new_origin) = (kind.to_owned(), new_origin.cloned());
         self.records.push(KeptRecord { at_ms, kind, text, new_origin, new_values });
-        self.size_bytes <= MOST_BYTES
+        self.size_bytes <= MOST_KEPT_BYTES
     }
 
     /// Visits each record. References stay in a record as long as `visit` returns that the tape has what they need.

@@ -121,7 +121,7 @@ impl LineEncoder {
     /// When another value on the tape has the name of a new one.
     pub(super) fn add(&mut self, at_ms: u64, kind: &str, record: EncodedFields) -> io::Result<EncodedLine<'_>> {
         let EncodedFields { stored: BlobExtraction { text, blobs }, origin, .. } = record;
-        let (mut new_blobs, mut new_values) = (Vec::new(), Some(Vec::new()));
+        let (mut new_blobs, mut new_values) = (Vec::new(), self.kept.is_some().then(Vec::new));
         for ExtractedBlob { digest, content } in blobs {
             let is_known = self.known_blobs.contains(&digest);
             let (field, content) = match content {
