@@ -120,7 +120,7 @@ fn replace_half_pairs(bytes: &[u8]) -> Cow<'_, [u8]> {
     mended
 }
 
-/// The compact JSON text of a value.
+/// The compact JSON text of a value, as its `to_string`, but a long text is not moved while it is written.
 #[must_use]
 pub fn json_text(value: &Value) -> String {
     let mut text = Vec::with_capacity(estimate_json_bytes(value));
@@ -129,7 +129,7 @@ pub fn json_text(value: &Value) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// About the size of the compact JSON text of a value, so that a long text is written without being moved.
+/// About the size of the compact JSON text of a value.
 #[must_use]
 pub fn estimate_json_bytes(value: &Value) -> usize {
     match value {

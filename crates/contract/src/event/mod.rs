@@ -56,9 +56,7 @@ impl Event {
     /// Creates an event from a typed payload of the catalogue.
     #[must_use]
     pub fn from_payload<P: EventPayload>(payload: &P, origin: Arc<Origin>) -> Self {
-        // A catalogue payload is plain data with string keys, which can always be serialised to JSON.
-        let value = serde_json::to_value(payload).unwrap_or(Value::Null);
-        Self::new(P::KIND, value, origin)
+        Self::from_payload_with(payload, [], origin)
     }
 
     /// Creates an event from a typed payload with these fields in place of its own. They are not copied, so this is for
@@ -69,6 +67,7 @@ impl Event {
         fields: impl IntoIterator<Item = (&'static str, Value)>,
         origin: Arc<Origin>,
     ) -> Self {
+        // A catalogue payload is plain data with string keys, which can always be serialised to JSON.
         let mut value = serde_json::to_value(payload).unwrap_or(Value::Null);
         if let Some(known) = value.as_object_mut() {
             known.extend(fields.into_iter().map(|(name, field)| (name.to_owned(), field)));

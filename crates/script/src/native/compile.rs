@@ -26,12 +26,12 @@ impl NativeScript {
             .functions
             .iter()
             .position(|(name, function)| *name == entry && function.parameters.len() == parameter_count)?;
-        let expression = match functions.get(entry) {
-            Some(NativeFunction { slot_count: 2, body }) => match body.as_slice() {
-                [NativeStatement::Return(NativeReturn::Value(value))] => Some(value.clone()),
-                _ => None,
-            },
-            _ => None,
+        let expression = if let Some(NativeFunction { slot_count: 2, body }) = functions.get(entry)
+            && let [NativeStatement::Return(NativeReturn::Value(value))] = body.as_slice()
+        {
+            Some(value.clone())
+        } else {
+            None
         };
         Some(Self { functions, entry, expression })
     }
