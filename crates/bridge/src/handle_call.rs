@@ -21,7 +21,7 @@ use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
     EndedWork, HOST_NOTE, HostSession, HostSessionState, KeptSessions, ScriptStateCopy, TrackedState, decision_note,
-    host_folder, mark_fired, peek_state, session_error_text,
+    host_folder, mark_fired, peek_state, redact_texts, session_error_text,
 };
 use crate::shared_call::{CallDecider, CallingEntry, share_decision};
 use crate::{Deadline, HostDecision, HostDef, HostEventData, HostEventDef, HostResponse, ResponseContext};
@@ -301,7 +301,7 @@ fn decide(
     }
     let broken = load_failure(&built);
     let known = session.as_mut().map_or(&mut unkept, |session| &mut session.state);
-    let mut state = TrackedState::new(known.clone());
+    let mut state = TrackedState::new(known.clone(), built.runtime.redactor().cloned());
     let conversation = Arc::new(HostConversation::new(host, &told, known));
     let scope =
         EventScope { cancel: call.deadline.cancel(), conversation: Some(conversation), ..EventScope::default() };
@@ -352,6 +352,9 @@ fn decide(
     };
     notices.append(&mut ruling.notices);
     ruling.notices = notices;
+    if let HostEventData::Prompt { text, .. } = &told.data {
+        state.keep_prompt(text);
+    }
     state.add_logs(scope.logs.take_lines().into_iter().map(pintle_host::event::LogLine::from).collect());
     let conclude = |stored: &mut HostSessionState| {
         // Another call may have denied the session, or stopped the turn, while this one was running.
@@ -360,7 +363,8 @@ fn decide(
         }
         state.settle(stored, &mut ruling);
         if let Some(secrets) = built.runtime.redactor() {
-            redact_decision(&mut ruling, &**secrets);
+            let texts = ruling.notices.iter_mut().chain([&mut ruling.reason]).chain(&mut ruling.stop);
+            redact_texts(&**secrets, texts);
         }
         if let Some(tape) = built.runtime.tape() {
             tape.record_note(HOST_NOTE, decision_note(host, def, &ruling, unfired_call.take()));
@@ -403,16 +407,6 @@ fn standing_denial(state: &HostSessionState, def: &HostEventDef, data: &HostEven
     }
     let stopped = state.turn_stop_reason.as_ref().filter(|_| matches!(data, HostEventData::BeforeTool(_)));
     state.session_denial.as_ref().or(stopped).cloned()
-}
-
-/// Redacts secrets in all texts of a decision.
-fn redact_decision(decision: &mut HostDecision, secrets: &dyn pintle_host::Redactor) {
-    let texts = decision.notices.iter_mut().chain([&mut decision.reason]).chain(&mut decision.stop);
-    for text in texts {
-        if let Some(clean) = secrets.redact(text) {
-            *text = clean;
-        }
-    }
 }
 
 /// Leaves approval requests to the host.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
+use std::sync::Arc;
 
+use pintle_host::Redactor;
 use pintle_host::event::{LogLine, ToolCall, ToolResult};
 
 use super::state::HostSessionState;
@@ -16,6 +18,8 @@ type StateChange = Box<dyn FnOnce(&mut HostSessionState)>;
 pub(crate) struct TrackedState {
     known: HostSessionState,
     changes: Vec<StateChange>,
+    /// Redacts what is kept only for the hooks of the turn's end.
+    redactor: Option<Arc<dyn Redactor>>,
     once_context: Vec<OnceText>,
     once_notices: Vec<OnceText>,
     /// Whether this call passes on the context that waits for the model.
@@ -29,6 +33,15 @@ struct OnceText {
     for_turn: bool,
 }
 
+/// Redacts the secrets in texts.
+pub(crate) fn redact_texts<'t>(redactor: &dyn Redactor, texts: impl IntoIterator<Item = &'t mut String>) {
+    for text in texts {
+        if let Some(clean) = redactor.redact(text) {
+            *text = clean;
+        }
+    }
+}
+
 impl Deref for TrackedState {
     type Target = HostSessionState;
 
@@ -38,8 +51,8 @@ impl Deref for TrackedState {
 }
 
 impl TrackedState {
-    pub(crate) fn new(known: HostSessionState) -> Self {
-        Self { known, ..Self::default() }
+    pub(crate) fn new(known: HostSessionState, redactor: Option<Arc<dyn Redactor>>) -> Self {
+        Self { known, redactor, ..Self::default() }
     }
 
     /// Changes the session.
@@ -63,13 +76,35 @@ impl TrackedState {
         }));
     }
 
+    /// Keeps the prompt with which the turn began, for its end.
+    pub(crate) fn keep_prompt(&mut self, text: &str) {
+        if !self.is_hook_continuation {
+            let mut prompt = text.to_owned();
+            self.redact_texts([&mut prompt]);
+            self.change_turn_at_end(|state| state.prompt = prompt);
+        }
+    }
+
     /// Keeps a finished tool call for the end of the turn.
-    pub(crate) fn add_call(&mut self, call: ToolCall, result: ToolResult) {
+    pub(crate) fn add_call(&mut self, mut call: ToolCall, mut result: ToolResult) {
+        self.redact_texts([&mut call.arguments, &mut result.content]);
+        for value in [&mut call.args, &mut result.result] {
+            if let Some(clean) = self.redactor.as_ref().and_then(|redactor| redactor.redact_value(value)) {
+                *value = clean;
+            }
+        }
         self.change_turn_at_end(|state| state.add_call(call, result));
     }
 
+    fn redact_texts<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
+        if let Some(redactor) = &self.redactor {
+            redact_texts(&**redactor, texts);
+        }
+    }
+
     /// Adds the turn's log lines of this call.
-    pub(crate) fn add_logs(&mut self, lines: Vec<LogLine>) {
+    pub(crate) fn add_logs(&mut self, mut lines: Vec<LogLine>) {
+        self.redact_texts(lines.iter_mut().map(|line| &mut line.message));
         if !lines.is_empty() {
             self.change_turn_at_end(|state| state.add_logs(lines));
         }

@@ -73,6 +73,7 @@ pub(crate) struct SessionFacts {
     pub(crate) is_hook_continuation: bool,
     /// The text that hooks left of results that the host could not change, by run.
     pub(crate) withheld_results: Vec<(String, String)>,
+    /// The prompt with which the turn began, once its hooks have run.
     pub(crate) prompt: String,
 }
 
@@ -106,16 +107,16 @@ impl HostSessionState {
         if let Some(prompt) = prompt
             && !self.is_hook_continuation(prompt)
         {
-            self.begin_turn(prompt, now_ms);
+            self.begin_turn(now_ms);
         }
         is_first || went_on || prompt.is_some()
     }
 
     /// Starts a turn, and resets the state of the previous one. Whether that was stopped is left to the hooks of the prompt.
-    fn begin_turn(&mut self, prompt: &str, now_ms: u64) {
+    fn begin_turn(&mut self, now_ms: u64) {
         self.turn = self.turn.saturating_add(1);
         self.turn_started_ms = now_ms;
-        prompt.clone_into(&mut self.prompt);
+        self.prompt.clear();
         self.layers.values_mut().for_each(|state| state.scratch.clear());
         self.logs.clear();
         self.sent_texts_in_turn.clear();
@@ -198,7 +199,7 @@ mod tests {
         assert!(state.mark_if_new("", "stays", false) && !state.mark_if_new("", "stays", false));
         assert!(state.mark_if_new("", "turn", true) && !state.mark_if_new("", "turn", true));
         assert!(state.mark_if_new("subagent", "stays", false), "another agent has another conversation");
-        state.begin_turn("next", 1);
+        state.begin_turn(1);
         assert!(!state.mark_if_new("", "stays", true) && state.mark_if_new("", "turn", true));
         state.clear_sent();
         assert!(state.mark_if_new("", "stays", false));

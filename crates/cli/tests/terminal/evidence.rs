@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::thread;
 
+use serde_json::{Value, json};
+
 use crate::fixture::CliFixture;
 use crate::run::create_tidy_agent;
 
@@ -209,15 +211,31 @@ fn secrets_can_be_kept_off_the_tape_of_every_agent() {
     assert!(run(&[], "0", "a.jsonl"));
     assert!(!run(&["--redact-secrets"], "", "b.jsonl"));
     assert!(!run(&[], "1", "c.jsonl"));
-    let payload = format!(
-        r#"{{"session_id":"s1","cwd":"{}","hook_event_name":"UserPromptSubmit","prompt":"hello {token}"}}"#,
-        fixture.path("agent").display()
-    );
+    let cwd = fixture.path("agent").display().to_string();
+    let payload = |event: &str, more: Value| {
+        let mut payload = json!({"session_id": "s1", "cwd": cwd, "hook_event_name": event});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        payload.to_string()
+    };
+    let call = json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": format!("echo {token}")}});
+    let mut result = call.clone();
+    result["tool_response"] = json!({"stdout": token, "stderr": ""});
+    let payloads = [
+        payload("UserPromptSubmit", json!({"prompt": format!("hello {token}")})),
+        payload("PreToolUse", call),
+        payload("PostToolUse", result),
+    ];
     for (state, more, holds) in [("one", &[][..], true), ("two", &["--redact-secrets"], false)] {
         let dir = fixture.path(state);
-        let dir = dir.to_str().unwrap();
-        fixture.pintle(&[&["hook", "claude", "--state-dir", dir], more].concat()).with_input(&payload).run_to_parts();
-        let tape = fs::read_to_string(fixture.path(state).join("bridge/claude/s1/tape.jsonl")).unwrap();
-        assert_eq!(tape.contains(&token), holds, "{tape}");
+        let arguments = [&["hook", "claude", "--state-dir", dir.to_str().unwrap()], more].concat();
+        for payload in &payloads {
+            let (out, err, status) = fixture.pintle(&arguments).with_input(payload).run_to_parts();
+            assert_eq!(status, Some(0), "{out}{err}");
+        }
+        // The tape has the token, and so has what the session keeps for the end of the turn.
+        for file in ["tape.jsonl", "state.json"] {
+            let kept = fs::read_to_string(dir.join("bridge/claude/s1").join(file)).unwrap();
+            assert_eq!(kept.contains(&token), holds, "{file}: {kept}");
+        }
     }
 }
