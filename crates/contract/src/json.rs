@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
+use std::io::{self, Write};
 
 use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -120,13 +121,86 @@ fn replace_half_pairs(bytes: &[u8]) -> Cow<'_, [u8]> {
     mended
 }
 
-/// The compact JSON text of a value, as its `to_string`, but a long text is not moved while it is written.
+/// The compact JSON text of a value, as its `to_string`.
 #[must_use]
 pub fn json_text(value: &Value) -> String {
     let mut text = Vec::with_capacity(estimate_json_bytes(value));
-    // A `Value` can always be serialised, and its text is UTF-8.
-    let _ = serde_json::to_writer(&mut text, value);
+    // Writing to memory cannot fail, and the text is UTF-8.
+    let _ = write_json(&mut text, value);
     String::from_utf8(text).unwrap_or_default()
+}
+
+/// Writes the compact JSON text of a value, as `serde_json` does, but long strings several times as fast.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_json(out: &mut impl Write, value: &Value) -> io::Result<()> {
+    match value {
+        Value::String(text) => write_string(out, text),
+        Value::Array(items) => {
+            let mut separator: &[u8] = b"[";
+            for item in items {
+                out.write_all(separator)?;
+                write_json(out, item)?;
+                separator = b",";
+            }
+            out.write_all(if items.is_empty() { b"[]" } else { b"]" })
+        }
+        Value::Object(fields) => {
+            let mut separator: &[u8] = b"{";
+            for (name, field) in fields {
+                out.write_all(separator)?;
+                write_string(out, name)?;
+                out.write_all(b":")?;
+                write_json(out, field)?;
+                separator = b",";
+            }
+            out.write_all(if fields.is_empty() { b"{}" } else { b"}" })
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => Ok(serde_json::to_writer(out, value)?),
+    }
+}
+
+fn write_string(out: &mut impl Write, text: &str) -> io::Result<()> {
+    out.write_all(b"\"")?;
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, after) = rest.split_at_checked(plain_bytes(rest)).unwrap_or((rest, b""));
+        out.write_all(plain)?;
+        let Some((escaped, after)) = after.split_first() else { return out.write_all(b"\"") };
+        match escaped {
+            b'"' => out.write_all(b"\\\"")?,
+            b'\\' => out.write_all(b"\\\\")?,
+            8 => out.write_all(b"\\b")?,
+            b'\t' => out.write_all(b"\\t")?,
+            b'\n' => out.write_all(b"\\n")?,
+            12 => out.write_all(b"\\f")?,
+            b'\r' => out.write_all(b"\\r")?,
+            control => write!(out, "\\u{control:04x}")?,
+        }
+        rest = after;
+    }
+}
+
+/// The number of bytes before the first one that a JSON string escapes. Eight bytes are looked at at a time.
+fn plain_bytes(text: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 0xff;
+    let mut rest = text;
+    while let Some((eight, after)) = rest.split_first_chunk() {
+        let word = u64::from_ne_bytes(*eight);
+        // The highest bit of a byte is set if it is the one that is looked for. A borrow may set others too, but only
+        // if one is.
+        let zeros = |bytes: u64| bytes.wrapping_sub(ONES) & !bytes;
+        let controls = word.wrapping_sub(ONES * 0x20) & !word;
+        let found = controls | zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')));
+        if found & (ONES << 7) != 0 {
+            break;
+        }
+        rest = after;
+    }
+    let is_escaped = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
+    let last = rest.iter().position(is_escaped).unwrap_or(rest.len());
+    text.len() - rest.len() + last
 }
 
 /// About the size of the compact JSON text of a value.
@@ -277,5 +351,28 @@ mod tests {
         assert_eq!(format_key("a\u{1b}b\n"), "ab");
         assert_eq!(format_key(&"é".repeat(64)), "é".repeat(64));
         assert_eq!(format_key(&"é".repeat(1000)), format!("{}…", "é".repeat(64)));
+    }
+
+    #[test]
+    fn a_value_is_written_as_serde_json_writes_it() {
+        let awkward: Vec<char> = (0..0x100).chain([0x2028, 0xfffd, 0x1f600]).filter_map(char::from_u32).collect();
+        for position in 0..18 {
+            let start = "a".repeat(position) + if position % 2 == 0 { "" } else { "\u{fc}" };
+            for one in &awkward {
+                for other in ['x', '\u{1}', '"', '\u{20}', '\u{21}', '\u{7f}', '\u{80}'] {
+                    let text = format!("{start}{one}{other}{}", "y".repeat(9));
+                    let value = json!(text);
+                    assert_eq!(json_text(&value), value.to_string(), "{text:?}");
+                }
+            }
+        }
+        for value in [
+            json!({}),
+            json!([]),
+            json!([null, true, -1, 1.5, 1e300, 18_446_744_073_709_551_615_u64, [[]], [{}, ""]]),
+            json!({"": {"a\n\"": {}}, "b": [1, {"c": [2, 3]}], "\u{1f600}": "\u{1f600}"}),
+        ] {
+            assert_eq!(json_text(&value), value.to_string());
+        }
     }
 }

@@ -75,7 +75,9 @@ pub use handler_factory::{
 pub use handler_output::{CommandOutput, FunctionOutput, HandlerOutput, ScriptOutput};
 pub use hook::{Chain, DenyEffect, EnforcementMode, Hook, HookId, Layer, Profile, SourceTrust};
 pub use journal::{DispatchId, EventCause, Journal, JournalEntry, NullJournal};
-pub use json::{JsonError, estimate_json_bytes, format_key, json_text, read_json, read_json_bytes, read_leading_json};
+pub use json::{
+    JsonError, estimate_json_bytes, format_key, json_text, read_json, read_json_bytes, read_leading_json, write_json,
+};
 pub use lazy_payload::{KeySource, LazyPayload, LazyValue, PayloadKey};
 pub use limits::CallLimits;
 pub use matcher::{MatchResult, Matcher, SubjectFilter};

@@ -4,7 +4,7 @@ use std::{fmt, io};
 
 use serde_json::Value;
 
-use crate::{JsonError, read_json_bytes};
+use crate::{JsonError, read_json_bytes, write_json};
 
 /// The maximum size of a payload, in bytes of JSON text.
 pub const MAX_PAYLOAD_BYTES: usize = 16 << 20;
@@ -86,7 +86,7 @@ pub fn check_payload(value: &Value) -> Result<(), PayloadError> {
         }
     }
     // Writing can only fail because of the length.
-    serde_json::to_writer(SizeLimitWriter(MAX_PAYLOAD_BYTES), value).map_err(|_| PayloadError::TooLong)
+    write_json(&mut SizeLimitWriter(MAX_PAYLOAD_BYTES), value).map_err(|_| PayloadError::TooLong)
 }
 
 /// Counts down from a number of bytes, discards them, and fails below zero.

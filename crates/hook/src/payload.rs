@@ -45,6 +45,26 @@ struct ObjectEnd {
     is_escaped: bool,
 }
 
+/// The text from its first quotation mark or backslash on. Eight bytes are looked at at a time, before it is known which of
+/// them it is.
+fn skip_plain(text: &[u8]) -> &[u8] {
+    const ONES: u64 = u64::MAX / 0xff;
+    let mut rest = text;
+    while let Some((eight, after)) = rest.split_first_chunk() {
+        let word = u64::from_ne_bytes(*eight);
+        let has = |byte: u8| {
+            let differing = word ^ (ONES * u64::from(byte));
+            differing.wrapping_sub(ONES) & !differing & (ONES << 7) != 0
+        };
+        if has(b'"') || has(b'\\') {
+            break;
+        }
+        rest = after;
+    }
+    let plain_bytes = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).unwrap_or(rest.len());
+    rest.get(plain_bytes..).unwrap_or_default()
+}
+
 impl ObjectEnd {
     /// Whether the object ends in this piece, with nothing but blanks behind it.
     fn is_reached_in(&mut self, piece: &[u8]) -> bool {
@@ -56,10 +76,7 @@ impl ObjectEnd {
                 (true, b'\\') => self.is_escaped = true,
                 (_, b'"') => self.in_string = !self.in_string,
                 // Most of a large payload is in strings.
-                (true, _) => {
-                    let end = after.iter().position(|byte| matches!(byte, b'"' | b'\\')).unwrap_or(after.len());
-                    rest = after.get(end..).unwrap_or_default();
-                }
+                (true, _) => rest = skip_plain(after),
                 (false, b'{' | b'[') => self.depth += 1,
                 (false, b'}' | b']') => {
                     self.depth = self.depth.saturating_sub(1);
@@ -118,5 +135,17 @@ mod tests {
         let mut bytes = Vec::new();
         read_first_object(&mut io::repeat(b' ').take(2 * MAX_PAYLOAD_BYTES as u64), &mut bytes).unwrap();
         assert_eq!(bytes.len(), MAX_PAYLOAD_BYTES + 1);
+    }
+
+    #[test]
+    fn plain_text_ends_at_the_first_quotation_mark_or_backslash() {
+        for byte in 0..=u8::MAX {
+            for (before, behind) in (0..20).flat_map(|before| [0, 3, 9].map(|behind| (before, behind))) {
+                let text = [&vec![b'a'; before][..], &[byte, b'"'], &vec![b'\\'; behind]].concat();
+                let expected = before + usize::from(!matches!(byte, b'"' | b'\\'));
+                assert_eq!(skip_plain(&text), &text[expected..], "{text:?}");
+            }
+        }
+        assert_eq!(skip_plain(b"plain text without an end"), b"");
     }
 }
