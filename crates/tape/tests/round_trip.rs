@@ -173,6 +173,7 @@ fn record_body() -> impl Strategy<Value = RecordBody<'static>> {
                 origin: Cow::Owned(origin),
                 no_hooks: turn % 2 == 0,
                 passed: Vec::new(),
+                args_text: false,
                 payload: Cow::Owned(payload),
             })
         }),

@@ -19,6 +19,7 @@ use super::{
     references_in, repeated_text,
 };
 use crate::line::{DigestBytes, LineText, deserialize_raw, digest_bytes, is_canonical, parse_hex, value_depth};
+use crate::record::restore_args_text;
 
 /// The maximum size of a resolved record, far more than any session needs. It stops tapes made to exhaust memory.
 pub(super) const MOST_BYTES: usize = 256 << 20;
@@ -374,7 +375,12 @@ impl<'b> BlobStore<'b> {
     /// The whole payload in a line that is not packed.
     pub(crate) fn read_payload(&self, line: &LineText<'_>) -> Option<Value> {
         let (head, fields) = line.parse_fields().ok()?;
-        self.resolve_fields(fields).ok()?.shift_remove(payload_field(&head.kind)?)
+        let mut fields = self.resolve_fields(fields).ok()?;
+        let mut payload = fields.shift_remove(payload_field(&head.kind)?)?;
+        if fields.contains_key("args_text") {
+            restore_args_text(&mut payload);
+        }
+        Some(payload)
     }
 
     /// Adds the resolved size of a value. A reference is at `depth`.

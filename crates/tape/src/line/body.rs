@@ -3,21 +3,88 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
+use pintle_contract::{estimate_json_bytes, write_json};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::record::{NoteRecord, RecordBody, has_origin};
+use crate::record::{EventRecord, HostRecord, NoteRecord, RecordBody, has_origin};
 
 /// The origin of a record as JSON text, if its kind has one.
 pub(crate) fn encode_origin(body: &RecordBody<'_>) -> Result<Option<String>, serde_json::Error> {
     body.origin().map(serde_json::to_string).transpose()
 }
 
+/// What is written for a field of a payload that is left out.
+pub(crate) const PLACEHOLDER: &[u8] = b"null";
+
 /// The fields of a body as JSON text without its origin, before anything is packed or moved to blobs.
 pub(crate) fn encode_fields(body: &RecordBody<'_>) -> Result<Vec<u8>, serde_json::Error> {
+    if let RecordBody::Event(EventRecord { args_text: true, .. }) = body
+        && let Some(payload) = payload_of(body)
+    {
+        return encode_fields_without(body, payload, |_, _, _| false);
+    }
     let mut text = Vec::with_capacity(128);
     body.push_fields(&mut text)?;
     Ok(text)
+}
+
+/// The fields of a body with a payload, without what a reader computes and without the fields of the payload for which
+/// `leaves_out` returns true. It receives the text so far, the name and the value.
+pub(crate) fn encode_fields_without<'p>(
+    body: &RecordBody<'_>,
+    (name, payload): (&str, &'p Map<String, Value>),
+    mut leaves_out: impl FnMut(&[u8], &'p str, &'p Value) -> bool,
+) -> Result<Vec<u8>, serde_json::Error> {
+    let mut text = Vec::with_capacity(128);
+    without_payload(body).push_fields(&mut text)?;
+    // The payload is the last field, and the closing brace follows it.
+    let absent = format!(",\"{name}\":null}}");
+    let end = text.strip_suffix(absent.as_bytes()).or_else(|| text.strip_suffix(b"}")).map_or(text.len(), <[u8]>::len);
+    text.truncate(end);
+    text.extend_from_slice(format!(",\"{name}\":{{").as_bytes());
+    let is_computed = |name: &str| matches!(body, RecordBody::Event(fired) if fired.computes(name));
+    let most = payload.iter().filter(|(name, value)| !value.is_array() && !is_computed(name));
+    text.reserve(most.map(|(name, value)| name.len() + estimate_json_bytes(value)).sum());
+    for (index, (name, value)) in payload.iter().enumerate() {
+        text.extend_from_slice(if index > 0 { b"," } else { b"" });
+        serde_json::to_writer(&mut text, name)?;
+        text.push(b':');
+        if is_computed(name) || leaves_out(&text, name, value) {
+            text.extend_from_slice(PLACEHOLDER);
+        } else {
+            write_json(&mut text, value).map_err(serde_json::Error::io)?;
+        }
+    }
+    text.extend_from_slice(b"}}");
+    Ok(text)
+}
+
+/// The payload of a record if it is an object, and the name of its field.
+pub(crate) fn payload_of<'b>(body: &'b RecordBody<'_>) -> Option<(&'static str, &'b Map<String, Value>)> {
+    let (name, payload) = match body {
+        RecordBody::Event(fired) => ("payload", &*fired.payload),
+        RecordBody::HookCall(call) => ("value", call.value.as_deref()?),
+        RecordBody::Outcome(outcome) => ("value", outcome.value.as_deref()?),
+        RecordBody::Host(HostRecord::ModelRequest(request)) => ("payload", request.payload.as_deref()?),
+        _ => return None,
+    };
+    Some((name, payload.as_object()?))
+}
+
+/// The record without its payload.
+fn without_payload<'b>(body: &'b RecordBody<'_>) -> RecordBody<'b> {
+    if let RecordBody::Event(fired) = body {
+        return RecordBody::Event(fired.with_payload(Cow::Owned(Value::Null)));
+    }
+    let mut body = body.clone();
+    match &mut body {
+        RecordBody::HookCall(call) => call.value = None,
+        RecordBody::Outcome(outcome) => outcome.value = None,
+        RecordBody::Host(HostRecord::ModelRequest(request)) => request.payload = None,
+        _ => {}
+    }
+    body
 }
 
 /// The fields of a record in some form.

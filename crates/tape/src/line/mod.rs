@@ -9,7 +9,9 @@ use crate::blobs;
 use crate::error::RecordError;
 use crate::record::{Record, RecordBody};
 
-pub(crate) use body::{FieldSource, encode_fields, encode_origin, from_fields, parse_typed};
+pub(crate) use body::{
+    FieldSource, PLACEHOLDER, encode_fields, encode_fields_without, encode_origin, from_fields, parse_typed, payload_of,
+};
 pub(crate) use canonical::is_canonical;
 pub(crate) use head::{
     LineText, RecordHead, SharedFields, deserialize_raw, is_closing, make_closing_record, push_position, push_shared,

@@ -1,10 +1,11 @@
 //! The records of a dispatch.
 
 use std::borrow::Cow;
+use std::io;
 
 use pintle_contract::{
     Approval, ApprovalResponse, ApprovalScope, CallId, Decision, Effect, EffectError, EffectReply, EffectRequest,
-    Event, FailurePolicy, Layer, Origin, Outcome, OutcomeReason, Warning,
+    Event, FailurePolicy, Layer, Origin, Outcome, OutcomeReason, Warning, json_text, write_json,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -36,6 +37,10 @@ pub struct EventRecord<'a> {
     /// too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<PassedCall<'a>>,
+    /// Whether the payload's `arguments` are long and the compact JSON text of its `args`. They are then `null` on the
+    /// tape, and a reader computes them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub args_text: bool,
     /// The payload as fired: version 0.
     pub payload: Cow<'a, Value>,
 }
@@ -234,6 +239,41 @@ impl ApprovalResult {
     }
 }
 
+/// The field of a payload with the text of a call's arguments.
+const ARGUMENTS: &str = "arguments";
+/// The minimum size of arguments that a reader computes.
+const LONG_ARGUMENTS_BYTES: usize = 1 << 10;
+
+/// Whether the `arguments` of a payload are long, and the compact JSON text of its `args`.
+fn has_args_text(payload: &Value) -> bool {
+    let text = payload.get(ARGUMENTS).and_then(Value::as_str).filter(|text| text.len() >= LONG_ARGUMENTS_BYTES);
+    let Some((args, text)) = payload.get("args").zip(text) else { return false };
+    let mut expected = ExpectedBytes(text.as_bytes());
+    write_json(&mut expected, args).is_ok() && expected.0.is_empty()
+}
+
+/// Puts the text of `args` into `arguments`, where a record has `null`.
+pub(crate) fn restore_args_text(payload: &mut Value) {
+    let text = payload.get("args").map(json_text);
+    if let Some((arguments, text)) = payload.get_mut(ARGUMENTS).zip(text) {
+        *arguments = Value::String(text);
+    }
+}
+
+/// What is still to be written. Anything else is an error.
+struct ExpectedBytes<'t>(&'t [u8]);
+
+impl io::Write for ExpectedBytes<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.strip_prefix(bytes).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl<'a> EventRecord<'a> {
     /// Records that an event is fired.
     #[must_use]
@@ -247,8 +287,21 @@ impl<'a> EventRecord<'a> {
             origin: Cow::Borrowed(&event.origin),
             no_hooks: false,
             passed: Vec::new(),
+            args_text: has_args_text(event.payload.value()),
             payload: Cow::Borrowed(event.payload.value()),
         }
+    }
+
+    /// The record with another payload.
+    pub(crate) fn with_payload(&self, payload: Cow<'a, Value>) -> Self {
+        let Self { dispatch, parent, cause, ref event, ref origin, no_hooks, ref passed, args_text, .. } = *self;
+        let (event, origin, passed) = (event.clone(), origin.clone(), passed.clone());
+        Self { dispatch, parent, cause, event, origin, no_hooks, passed, args_text, payload }
+    }
+
+    /// Whether a field of the payload is not on the tape, because a reader computes it.
+    pub(crate) fn computes(&self, field: &str) -> bool {
+        self.args_text && field == ARGUMENTS
     }
 
     /// Sets whether no hook matches the event.

@@ -17,7 +17,7 @@ use super::host::{
 use super::{
     ApprovalRecord, CheckpointRecord, ClosedRecord, EffectRecord, EventRecord, HeaderRecord, HookCallRecord,
     HookReturnedRecord, HookSkippedRecord, HookVetoedRecord, HooksRecord, OutcomeRecord, PassedCall, RecordedVerdict,
-    RepairedRecord, WarningRecord,
+    RepairedRecord, WarningRecord, restore_args_text,
 };
 use crate::line::FieldSource;
 
@@ -110,8 +110,9 @@ macro_rules! records {
         }
 
         impl RecordBody<'static> {
-            /// Reads the fields of a kind that has a struct of its own. Returns them unchanged for any other kind.
-            pub(crate) fn from_fields<F: FieldSource>(
+            /// Reads the fields of a kind that has a struct of its own, as they are written. Returns them unchanged for
+            /// any other kind.
+            fn parse_fields<F: FieldSource>(
                 kind: &str,
                 fields: F,
             ) -> Result<Result<Self, serde_json::Error>, F> {
@@ -199,6 +200,17 @@ records! {
         "reminder" = Reminder(ReminderRecord<'a>);
         /// A turn begins or ends.
         "turn" = Turn(TurnRecord<'a>);
+    }
+}
+
+impl RecordBody<'static> {
+    /// Reads the fields of a kind that has a struct of its own. Returns them unchanged for any other kind.
+    pub(crate) fn from_fields<F: FieldSource>(kind: &str, fields: F) -> Result<Result<Self, serde_json::Error>, F> {
+        let mut body = Self::parse_fields(kind, fields)?;
+        if let Ok(Self::Event(EventRecord { args_text: true, payload, .. })) = &mut body {
+            restore_args_text(payload.to_mut());
+        }
+        Ok(body)
     }
 }
 

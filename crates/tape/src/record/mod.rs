@@ -101,7 +101,9 @@
 //! dispatch on the same thread that this one is inside of), `cause` (the hook call that emitted the event), `event`,
 //! `origin` (before the kind), `no_hooks` (`true` if no hook matches the event; otherwise absent), `passed` `[{call, hook,
 //! entry, duration_us}]` (the calls of its hooks, if all of them are built-in hooks that start no program, all of them
-//! passed without effects and warnings, and the tape has nothing between them; otherwise absent), `payload` (version 0 of the payload in this dispatch). With `no_hooks` or `passed` this record
+//! passed without effects and warnings, and the tape has nothing between them; otherwise absent), `args_text` (`true` if the
+//! payload's `arguments` have 1,024 bytes or more and are the compact JSON text of its `args`; they are then `null` on the tape,
+//! and readers compute them; otherwise absent), `payload` (version 0 of the payload in this dispatch). With `no_hooks` or `passed` this record
 //! is the whole dispatch: the event is allowed with this payload, and there is no `outcome`. The record is written when the
 //! first hook is called or skipped, or when no hook has matched. That of an event which only built-in hooks hear is written
 //! when they have returned.
@@ -238,6 +240,7 @@ mod kinds;
 mod maintenance;
 mod verdict;
 
+pub(crate) use dispatch::restore_args_text;
 pub use dispatch::{
     ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, FailureEntry, HookEffect, OutcomeRecord, PassedCall,
     ShadowEntry, WarningRecord,

@@ -154,3 +154,38 @@ fn what_is_packed_stays_whole() {
     assert!(text.contains("\"packed\":") && !text.contains("\"blobs\":["));
     assert_eq!(fired_payloads(&tape), [deep]);
 }
+
+#[test]
+fn arguments_that_are_the_text_of_args_are_not_written_again() {
+    let long = "\u{fc}\"\n".repeat(600);
+    let args = json!({"command": long, "timeout": 1.50, "list": [1, 2, 3, {"deep": ["x"]}]});
+    let text = args.to_string();
+    let plain = json!({"id": "1", "name": "run", "arguments": text, "args": args});
+    let order = json!({"args": args, "name": "run", "arguments": text});
+    let lists = json!({"arguments": text, "args": args, "paths": vec!["p"; 6], "messages": vec!["m".repeat(300); 6]});
+    let packed = (0..120).fold(json!(long), |inner, _| json!([inner]));
+    let packed = json!({"arguments": packed.to_string(), "args": packed});
+    let others = [
+        json!({"arguments": serde_json::to_string_pretty(&args).unwrap(), "args": args}),
+        json!({"arguments": "{}", "args": {}}),
+        json!({"arguments": null, "args": args}),
+        json!({"arguments": text.replacen("1.5", "1.50", 1), "args": args}),
+        json!({"arguments": format!("{text} "), "args": args}),
+        json!({"arguments": text.strip_suffix('}').unwrap(), "args": args}),
+        json!({"arguments": text}),
+        json!({"arguments": args, "args": args}),
+    ];
+    let computed = [plain, order, lists, packed].map(|payload| (payload, true));
+    for (payload, is_computed) in computed.into_iter().chain(others.map(|payload| (payload, false))) {
+        let tape = new_tape();
+        fire(&tape, payload.clone());
+        // Both are equal, and so is the order of their fields.
+        assert_eq!(fired_payloads(&tape)[0].to_string(), payload.to_string());
+        let whole = tape.lines().join("\n") + "\n";
+        let has_flag = whole.contains("\"args_text\":true") || whole.contains("\\\"args_text\\\":true");
+        assert_eq!(has_flag, is_computed, "{whole}");
+        assert_eq!(replay(whole.as_bytes(), &ReplayOptions::default()).unwrap().difference, None, "{whole}");
+        let report = verify_bytes(whole.as_bytes()).unwrap();
+        assert!(report.is_valid(), "{:?}", report.findings);
+    }
+}
