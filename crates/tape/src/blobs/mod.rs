@@ -58,12 +58,7 @@ fn is_reference_name(name: &str) -> bool {
 
 /// A blob in its line, with the JSON text of its `value`, its `parts`, or what it has from `of` on.
 pub(crate) fn encode_blob(field: &str, content: &[u8]) -> Vec<u8> {
-    blob_parts(field, content).concat()
-}
-
-/// The parts of a blob in its line, one after the other.
-pub(crate) fn blob_parts<'a>(field: &'a str, content: &'a [u8]) -> [&'a [u8]; 5] {
-    [b"{\"", field.as_bytes(), b"\":", content, b"}"]
+    [b"{\"", field.as_bytes(), b"\":", content, b"}"].concat()
 }
 
 /// The names in the references of JSON text.

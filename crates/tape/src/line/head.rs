@@ -59,24 +59,27 @@ pub(crate) fn push_position(line: &mut Vec<u8>, seq: u64, at_ms: u64, prev: Opti
 }
 
 /// Appends what a line has between its position and its kind: the origin, if it is not that of the record before, and
-/// the values that no line before has, each in parts.
-pub(crate) fn push_shared<'v, const N: usize>(
-    line: &mut Vec<u8>,
+/// the values that no line before has.
+pub(crate) fn push_shared<L: AsMut<Vec<u8>>, B>(
+    line: &mut L,
     origin: Option<&str>,
-    blobs: impl IntoIterator<Item = [&'v [u8]; N]>,
+    blobs: impl IntoIterator<Item = B>,
+    push_blob: impl Fn(&mut L, B),
 ) {
     if let Some(origin) = origin {
+        let line = line.as_mut();
         line.extend_from_slice(b"\"origin\":");
         line.extend_from_slice(origin.as_bytes());
         line.push(b',');
     }
-    let start = line.len();
+    let mut has_blobs = false;
     for blob in blobs {
-        line.extend_from_slice(if line.len() == start { b"\"blobs\":[" } else { b"," });
-        blob.iter().for_each(|part| line.extend_from_slice(part));
+        line.as_mut().extend_from_slice(if has_blobs { b"," } else { b"\"blobs\":[" });
+        push_blob(line, blob);
+        has_blobs = true;
     }
-    if line.len() > start {
-        line.extend_from_slice(b"],");
+    if has_blobs {
+        line.as_mut().extend_from_slice(b"],");
     }
 }
 

@@ -5,6 +5,8 @@ mod canonical;
 mod head;
 mod text;
 
+use std::convert::Infallible;
+
 use crate::blobs;
 use crate::error::RecordError;
 use crate::record::{Record, RecordBody};
@@ -18,7 +20,8 @@ pub(crate) use head::{
     push_tail,
 };
 pub(crate) use text::{
-    DEEPEST, DigestBytes, digest_bytes, digest_hex, is_deep, json_error_text, parse_hex, string_bytes, value_depth,
+    DEEPEST, DigestBytes, digest_bytes, digest_hex, digest_parts, is_deep, json_error_text, parse_hex, string_bytes,
+    value_depth,
 };
 
 impl Record<'_> {
@@ -30,7 +33,7 @@ impl Record<'_> {
         let mut line = Vec::new();
         let body = pack_if_deep(encode_fields(&self.body)?)?.text;
         push_position(&mut line, self.seq, self.at_ms, self.prev.as_deref());
-        push_shared::<0>(&mut line, encode_origin(&self.body)?.as_deref(), []);
+        push_shared(&mut line, encode_origin(&self.body)?.as_deref(), [], |_, blob: Infallible| match blob {});
         push_tail(&mut line, self.body.kind(), &body);
         String::from_utf8(line).map_err(serde::ser::Error::custom)
     }

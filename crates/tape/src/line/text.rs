@@ -12,7 +12,12 @@ pub(crate) type DigestBytes = [u8; 32];
 
 /// SHA-256 of some bytes.
 pub(crate) fn digest_bytes(bytes: &[u8]) -> DigestBytes {
-    Sha256::digest(bytes).into()
+    digest_parts([bytes])
+}
+
+/// SHA-256 of bytes that follow each other.
+pub(crate) fn digest_parts<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> DigestBytes {
+    parts.into_iter().fold(Sha256::new(), |digest, part| digest.chain_update(part)).finalize().into()
 }
 
 /// SHA-256 in hex.

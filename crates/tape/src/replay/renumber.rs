@@ -186,7 +186,7 @@ impl RenumberedLines {
         let new_origin = origin.filter(|origin| self.origin.as_deref() != Some(origin));
         let mut line = Vec::with_capacity(tail.len() + 160);
         push_position(&mut line, seq, at_ms, prev.as_deref());
-        push_shared(&mut line, new_origin, blobs.iter().map(|(_, text)| [text.as_slice()]));
+        push_shared(&mut line, new_origin, &blobs, |line, (_, text)| line.extend_from_slice(text));
         line.extend_from_slice(tail);
         if let Some(origin) = new_origin {
             self.origin = Some(origin.into());

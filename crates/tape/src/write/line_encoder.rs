@@ -8,17 +8,14 @@ use pintle_contract::{ListPrefix, Redactor, to_hex};
 use serde_json::{Map, Value};
 
 use crate::blobs::{
-    BlobContent, BlobExtraction, ExtractedBlob, RecentLists, RecentTexts, SharedText, blob_parts, extract_blobs,
-    name_of,
+    BlobContent, BlobExtraction, ExtractedBlob, RecentLists, RecentTexts, SharedText, extract_blobs, name_of,
 };
-use crate::line::{self, DigestBytes, PackedFields, digest_bytes, push_position, push_shared, push_tail};
+use crate::line::{self, DigestBytes, PackedFields, push_position, push_shared, push_tail};
 use crate::record::RecordBody;
 use crate::tree::TreeFrontier;
 use crate::write::kept_records::KeptRecords;
+use crate::write::line_buffer::LineBuffer;
 use crate::write::long_arrays;
-
-/// What a line has beside its values and its fields, as a rule.
-const USUAL_FRAME_BYTES: usize = 512;
 
 /// Encodes the lines of a tape. The same records in the same order give the same lines.
 #[derive(Debug, Default)]
@@ -39,7 +36,7 @@ pub(super) struct LineEncoder {
     pub(super) origin: Option<String>,
     pub(super) recent_lists: RecentLists,
     pub(super) recent_texts: RecentTexts,
-    pub(super) line: Vec<u8>,
+    pub(super) line: LineBuffer,
     /// The records so far, if they are to be merged into another tape and are few. Those of lists are not kept, because
     /// their parts depend on the tape.
     pub(super) kept: Option<KeptRecords>,
@@ -52,7 +49,7 @@ pub(crate) struct EncodedLine<'a> {
     /// The digest of the previous line.
     pub(crate) prev: Option<String>,
     /// The line, with its end.
-    pub(crate) line: &'a [u8],
+    pub(super) line: &'a LineBuffer,
 }
 
 /// The fields of a record in their written form, with the blobs.
@@ -145,26 +142,27 @@ impl LineEncoder {
         }
         let (seq, prev) = (self.next_seq, self.prev.take());
         let new_origin = origin.filter(|origin| self.origin.as_ref() != Some(origin));
-        let blobs_bytes: usize = new_blobs.iter().map(|(_, content)| content.len()).sum();
         self.line.clear();
-        self.line.reserve(blobs_bytes + text.len() + USUAL_FRAME_BYTES);
-        push_position(&mut self.line, seq, at_ms, prev.as_deref());
-        let new_blobs = new_blobs.iter().map(|(field, content)| blob_parts(field, content));
-        push_shared(&mut self.line, new_origin.as_deref(), new_blobs);
-        push_tail(&mut self.line, kind, &text);
+        push_position(self.line.as_mut(), seq, at_ms, prev.as_deref());
+        push_shared(&mut self.line, new_origin.as_deref(), new_blobs, |line, (field, content)| {
+            [b"{\"", field.as_bytes(), b"\":"].iter().for_each(|part| line.as_mut().extend_from_slice(part));
+            line.push_value(content);
+            line.as_mut().push(b'}');
+        });
+        push_tail(self.line.as_mut(), kind, &text);
         self.kept = self.kept.take().zip(new_values).and_then(|(mut kept, new_values)| {
             kept.add(at_ms, kind, text, new_origin.as_ref(), new_values).then_some(kept)
         });
         self.origin = new_origin.or_else(|| self.origin.take());
-        let digest = digest_bytes(&self.line);
+        let digest = self.line.digest();
         self.tree.push(&digest);
         self.prev = Some(to_hex(&digest));
         if seq == 0 {
             self.header.clone_from(&self.prev);
         }
         self.next_seq += 1;
-        self.line.push(b'\n');
-        self.last_line_bytes = self.line.len() as u64;
+        self.line.as_mut().push(b'\n');
+        self.last_line_bytes = self.line.size_bytes() as u64;
         Ok(EncodedLine { seq, prev, line: &self.line })
     }
 
@@ -200,7 +198,7 @@ mod tests {
             origin: std::borrow::Cow::Owned(Origin::default()),
             reopen_data: std::borrow::Cow::Owned(json!({ "text": text })),
         }));
-        let digest = digest_bytes(&serde_json::to_vec(&text).unwrap());
+        let digest = line::digest_bytes(&serde_json::to_vec(&text).unwrap());
         for (index, is_refused) in [(31, true), (16, true), (15, false)] {
             let mut other = digest;
             other[index] ^= 1;

@@ -8,6 +8,7 @@ mod durability;
 mod file;
 mod hook_numbers;
 mod kept_records;
+mod line_buffer;
 pub(crate) mod line_encoder;
 mod long_arrays;
 mod output;

@@ -15,6 +15,7 @@ use crate::blobs::{BlobExtraction, BlobStore, ExtractedBlob};
 use crate::checkpoint::MOST_UNSIGNED_RECORDS;
 use crate::line;
 use crate::record::{REDACTED, Record, RecordBody};
+use crate::write::line_buffer::LineBuffer;
 use crate::write::line_encoder::{EncodedFields, EncodedLine, LineEncoder};
 
 /// Observes every record as it is written, in the order of the tape.
@@ -199,7 +200,8 @@ impl TapeOutput {
         let EncodedLine { seq, prev, line } = lines.add(at_ms, body.kind(), prepared)?;
         let unwritten = if fault.is_some() { None } else { sink.write(line).err() };
         if let Some(follower) = follower {
-            let line = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
+            let line = line.to_text();
+            let line = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(&line));
             let body = match redacted {
                 Some((fields, origin)) => line::parse_body(body.kind(), &fields, origin.as_deref())
                     .unwrap_or_else(|_| RecordBody::Unknown { kind: REDACTED.to_owned(), fields: Map::new() }),
@@ -230,11 +232,12 @@ impl TapeSink {
         matches!(self, Self::File(file) if file.has_batch())
     }
 
-    fn write(&mut self, line: &[u8]) -> io::Result<()> {
+    fn write(&mut self, line: &LineBuffer) -> io::Result<()> {
         match self {
             Self::File(file) => file.append(line),
             Self::Memory(lines) => {
-                let line = line.strip_suffix(b"\n").unwrap_or(line);
+                let line = line.to_text();
+                let line = line.strip_suffix(b"\n").unwrap_or(&line);
                 lines.push(String::from_utf8_lossy(line).into_owned());
                 Ok(())
             }

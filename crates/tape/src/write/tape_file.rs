@@ -5,10 +5,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::file;
+use super::line_buffer::LineBuffer;
 use crate::TapeError;
 
-/// The length from which on the lines of a batch are written.
-const MOST_BATCH_BYTES: usize = 1 << 20;
+/// The size up to which the lines of a batch are collected. A longer line is written at once.
+const MOST_BATCH_BYTES: usize = 128 << 10;
 
 /// The file of a tape.
 #[derive(Debug)]
@@ -97,31 +98,33 @@ impl TapeFile {
     }
 
     pub(super) fn end_batch(&mut self) -> io::Result<()> {
-        self.batch.take().map_or(Ok(()), |lines| self.append(&lines))
+        self.batch.take().map_or(Ok(()), |lines| self.write_lines(lines.len(), |file| file.write_all(&lines)))
     }
 
-    /// Appends a line, or more of them. If they cannot be written completely, the written part is removed again.
-    pub(super) fn append(&mut self, line: &[u8]) -> io::Result<()> {
+    /// Appends a line. If it cannot be written completely, the written part is removed again.
+    pub(super) fn append(&mut self, line: &LineBuffer) -> io::Result<()> {
+        let size_bytes = line.size_bytes();
         if let Some(batch) = &mut self.batch {
-            batch.extend_from_slice(line);
-            if batch.len() < MOST_BATCH_BYTES {
+            if batch.len() + size_bytes < MOST_BATCH_BYTES {
+                line.parts().for_each(|part| batch.extend_from_slice(part));
                 return Ok(());
             }
             let lines = std::mem::take(batch);
-            return self.write_lines(&lines);
+            self.write_lines(lines.len(), |file| file.write_all(&lines))?;
         }
-        self.write_lines(line)
+        self.write_lines(size_bytes, |file| line.write_to(file))
     }
 
-    fn write_lines(&mut self, lines: &[u8]) -> io::Result<()> {
+    /// Writes complete lines of this size.
+    fn write_lines(&mut self, lines_bytes: usize, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let (size_bytes, is_regular) = (self.size_bytes, self.is_regular);
         let file = self.open()?;
-        if let Err(error) = file.write_all(lines) {
+        if let Err(error) = write(file) {
             // If that fails too, the next reader finds a torn record.
             let _ = if is_regular { file.set_len(size_bytes) } else { Ok(()) };
             return Err(error);
         }
-        self.size_bytes += lines.len() as u64;
+        self.size_bytes += lines_bytes as u64;
         Ok(())
     }
 
