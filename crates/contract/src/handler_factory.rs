@@ -117,6 +117,8 @@ pub struct ScriptTexts {
     pub has_unknown_tests: bool,
     /// What the script may read of a call's `paths` and `operations`.
     pub call_reads: CallReads,
+    /// Whether the script may read the text of a call's arguments, or the call as its caller made it.
+    pub reads_call_text: bool,
     /// The arguments of a call that the script reads; any literal, if the text does not show which.
     pub arguments: Vec<String>,
     /// All literals.
@@ -129,6 +131,7 @@ impl ScriptTexts {
         self.name_tests.extend(other.name_tests);
         self.has_unknown_tests |= other.has_unknown_tests;
         self.call_reads |= other.call_reads;
+        self.reads_call_text |= other.reads_call_text;
         self.arguments.extend(other.arguments);
         self.all.extend(other.all);
     }

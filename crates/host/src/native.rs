@@ -61,8 +61,12 @@ pub fn with_matcher(hook: Hook, matcher: Arc<dyn Matcher>) -> Hook {
 pub(crate) fn translate_chain(mut chain: Chain) -> Chain {
     for hook in chain.hooks.iter_mut().filter(|hook| hook.handler.kind() == "native") {
         let vocabulary = HookVocabulary::of_hook(hook.matcher.as_ref(), &ScriptTexts::default());
-        *hook =
-            Arc::new(translate_hook((**hook).clone(), vocabulary, CallReads { paths: true, ..CallReads::default() }));
+        *hook = Arc::new(translate_hook(
+            (**hook).clone(),
+            vocabulary,
+            CallReads { paths: true, ..CallReads::default() },
+            true,
+        ));
     }
     chain
 }

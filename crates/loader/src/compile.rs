@@ -10,6 +10,7 @@ use pintle_contract::{
 };
 use pintle_tools::{HookVocabulary, translate_hook, vocabulary_by_name};
 
+use crate::known_scripts::SCRIPT;
 use crate::narrowed_matcher::narrow_matcher;
 use crate::trust::hold_to_binding;
 
@@ -125,7 +126,11 @@ fn assemble(
         location: declaration.location.clone(),
     };
     Some(match vocabulary {
-        Some(vocabulary) => translate_hook(hook, vocabulary, texts.call_reads),
+        Some(vocabulary) => {
+            // Other handlers hand the payload on.
+            let reads_call_text = texts.reads_call_text || hook.handler.kind() != SCRIPT;
+            translate_hook(hook, vocabulary, texts.call_reads, reads_call_text)
+        }
         None => hook,
     })
 }

@@ -81,6 +81,10 @@ impl<'a> PartVerdicts<'a> {
             payload.extend(call);
         }
         event.name.def().normalize(before, &mut after).map_err(|error| error.to_string())?;
+        // The text of the same arguments is no change, whether the hook heard it or not.
+        if ["name", "args"].iter().all(|name| after.get(*name) == before.get(*name)) {
+            return Ok(());
+        }
         let name = after.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let args = after.get("args").cloned().unwrap_or_default();
         self.changed.push((part.index, part.vocabulary, name, args));

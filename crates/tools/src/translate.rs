@@ -8,6 +8,9 @@ use super::hook_vocabulary::HookVocabulary;
 use super::hook_vocabulary::has_canonical_arguments;
 use super::vocabulary::{CanonicalCall, NativeToolCall, ToolVocabulary};
 
+/// The size of arguments from which on hooks hear them as text only if they read it.
+const LONG_TEXT_BYTES: usize = 4 << 10;
+
 /// An event as one hook hears it.
 pub(crate) enum HeardCall {
     /// As it was fired: it has no call, or the hook is written in the caller's words.
@@ -22,7 +25,7 @@ pub fn heard_events(event: &Event, hook: &HookVocabulary) -> Vec<Event> {
     if !event.name.def().is_about_tool_call() {
         return vec![event.clone()];
     }
-    match hear(event, hook) {
+    match hear(event, hook, true) {
         HeardCall::AsFired => vec![event.clone()],
         HeardCall::Translated(parts) => parts.iter().map(|part| part.to_event(event)).collect(),
     }
@@ -36,7 +39,12 @@ pub(crate) struct HeardPart {
     pub(crate) vocabulary: &'static ToolVocabulary,
     /// The name that the hook expects, if its conditions name the tool.
     wanted: Option<String>,
+    /// Whether it has the text of the arguments, and those of the caller.
+    has_call_text: bool,
 }
+
+/// A part without texts that its hook does not read.
+struct PartWithoutText(Payload);
 
 impl HeardPart {
     /// The event with only this part. It also has the whole call as its caller made it, so it is built only for the
@@ -45,7 +53,7 @@ impl HeardPart {
         let (payload, calls) = (&event.payload, calls_of(&event.payload));
         let part = match calls {
             [_] => self.only_part(payload).clone(),
-            _ => translate_part(payload, calls, self.index, self.vocabulary),
+            _ => self.translate(payload),
         };
         event.with_payload(match &self.wanted {
             Some(wanted) if part.field("name").and_then(Value::as_str) != Some(wanted) => rename(&part, wanted),
@@ -55,26 +63,43 @@ impl HeardPart {
 
     /// The payload of a call's only part in the vocabulary, which all hooks of it share.
     fn only_part<'p>(&self, payload: &'p Payload) -> &'p Payload {
-        payload.cached_view(self.vocabulary.name, |_| translate_part(payload, calls_of(payload), 0, self.vocabulary))
+        let key = self.vocabulary.name;
+        if self.has_call_text {
+            payload.cached_view(key, |_| self.translate(payload))
+        } else {
+            &payload.cached_view(key, |_| PartWithoutText(self.translate(payload))).0
+        }
+    }
+
+    fn translate(&self, payload: &Payload) -> Payload {
+        translate_part(payload, calls_of(payload), self)
     }
 }
 
 /// The event about a tool call as a hook hears it.
 #[inline]
-pub(crate) fn hear(event: &Event, hook: &HookVocabulary) -> HeardCall {
+pub(crate) fn hear(event: &Event, hook: &HookVocabulary, reads_call_text: bool) -> HeardCall {
     let caller = caller_of(&event.payload);
     if hook.hears_as_made(caller, || event.subject().unwrap_or_default()) {
         return HeardCall::AsFired;
     }
-    translate(event, caller, hook)
+    translate(event, caller, hook, reads_call_text)
 }
 
 /// The event in the hook's words, if the parts of the call or its name differ there.
-fn translate(event: &Event, caller: &'static ToolVocabulary, hook: &HookVocabulary) -> HeardCall {
+fn translate(
+    event: &Event,
+    caller: &'static ToolVocabulary,
+    hook: &HookVocabulary,
+    reads_call_text: bool,
+) -> HeardCall {
     let Some(name) = event.subject() else { return HeardCall::AsFired };
     let calls = calls_of(&event.payload);
     let is_single = calls.len() == 1;
     let is_patch = !is_single && calls.first().is_some_and(|call| call.name == "patch");
+    // Of a short call, all hooks hear the same.
+    let text = event.payload.field("arguments").and_then(Value::as_str);
+    let has_call_text = reads_call_text || text.is_none_or(|text| text.len() < LONG_TEXT_BYTES);
     let mut parts = Vec::with_capacity(calls.len());
     for (index, call) in calls.iter().enumerate() {
         let (vocabulary, wanted) = hook.words_for(call);
@@ -84,7 +109,7 @@ fn translate(event: &Event, caller: &'static ToolVocabulary, hook: &HookVocabula
         if is_single && keeps_name(caller, vocabulary, wanted.as_deref(), name) {
             return HeardCall::AsFired;
         }
-        let part = HeardPart { index, vocabulary, wanted };
+        let part = HeardPart { index, vocabulary, wanted, has_call_text };
         if is_single
             && has_same_call(part.only_part(&event.payload), &event.payload)
             && part.wanted.as_deref().is_none_or(|wanted| wanted == name)
@@ -130,22 +155,20 @@ fn rename(payload: &Payload, name: &str) -> Payload {
     Payload::new(value)
 }
 
-/// The payload of one part in a vocabulary.
-fn translate_part(
-    payload: &Payload,
-    calls: &[CanonicalCall],
-    index: usize,
-    vocabulary: &'static ToolVocabulary,
-) -> Payload {
+/// The payload of one part in its vocabulary.
+fn translate_part(payload: &Payload, calls: &[CanonicalCall], part: &HeardPart) -> Payload {
+    let HeardPart { index, vocabulary, has_call_text, .. } = *part;
     let (Some(fields), Some(call)) = (payload.value().as_object(), calls.get(index)) else {
         return Payload::new(payload.value().clone());
     };
     let native = |name: &str| fields.get(name).cloned().unwrap_or_default();
-    let said = Value::Object(Map::from_iter([
+    let mut said = Map::from_iter([
         (String::from("vocabulary"), Value::from(caller_of(payload).name)),
         (String::from("name"), native("name")),
-        (String::from("args"), native("args")),
-    ]));
+    ]);
+    if has_call_text {
+        said.insert(String::from("args"), native("args"));
+    }
     let NativeToolCall { name, input } = vocabulary.to_native(&call.name, &call.args);
     let mut part = Map::with_capacity(fields.len() + 3);
     for (key, value) in fields {
@@ -153,7 +176,8 @@ fn translate_part(
             "name" => Value::from(name.as_str()),
             // It takes its place below, because it is not copied.
             "args" => Value::Null,
-            "arguments" => Value::from(json_text(&input)),
+            "arguments" if has_call_text => Value::from(json_text(&input)),
+            "arguments" => continue,
             "paths" => paths_of_part(value, call),
             "operations" | "commands" => effects_of_part(value, index),
             _ => value.clone(),
@@ -169,7 +193,7 @@ fn translate_part(
         part.insert(String::from("part"), Value::from(index + 1));
         part.insert(String::from("parts"), Value::from(calls.len()));
     }
-    part.insert(String::from("native"), said);
+    part.insert(String::from("native"), Value::Object(said));
     Payload::new(Value::Object(part))
 }
 

@@ -13,9 +13,10 @@ use super::translate::{HeardCall, HeardPart, hear, with_fields};
 ///
 /// A hook in the caller's words hears a call of several parts whole, and any other hook hears it part by part. One
 /// refusal refuses the whole call; rewritten parts are merged back into it. Hooks of other events stay as they are.
-/// `call_reads` says what the hook's text names of the `paths` and `operations` of a call.
+/// `call_reads` says what the hook's text names of the `paths` and `operations` of a call, and `reads_call_text` whether it may
+/// read the text of the arguments, or the call as its caller made it.
 #[must_use]
-pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary, call_reads: CallReads) -> Hook {
+pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary, call_reads: CallReads, reads_call_text: bool) -> Hook {
     if !hook.event.def().is_about_tool_call() || hook.handler.hears_calls_as_made() {
         return hook;
     }
@@ -23,9 +24,11 @@ pub fn translate_hook(hook: Hook, vocabulary: HookVocabulary, call_reads: CallRe
     let written = hook.matcher.clone();
     let matcher = hook.matcher.map(|inner| -> Arc<dyn Matcher> {
         let subjects = caller_subjects(&*inner, &vocabulary);
-        Arc::new(TranslatedMatcher { inner, vocabulary: Arc::clone(&vocabulary), subjects, call_reads })
+        let vocabulary = Arc::clone(&vocabulary);
+        Arc::new(TranslatedMatcher { inner, vocabulary, subjects, call_reads, reads_call_text })
     });
-    let handler = Arc::new(TranslatedHandler { inner: hook.handler, matcher: written, vocabulary, call_reads });
+    let inner = hook.handler;
+    let handler = Arc::new(TranslatedHandler { inner, matcher: written, vocabulary, call_reads, reads_call_text });
     Hook { matcher, handler, ..hook }
 }
 
@@ -37,6 +40,7 @@ struct TranslatedMatcher {
     /// look at every vocabulary.
     subjects: SubjectFilter,
     call_reads: CallReads,
+    reads_call_text: bool,
 }
 
 /// The subjects that a matcher accepts, under the names of all callers.
@@ -55,7 +59,7 @@ fn caller_subjects(inner: &dyn Matcher, vocabulary: &HookVocabulary) -> SubjectF
 impl Matcher for TranslatedMatcher {
     fn matches(&self, event: &Event) -> MatchResult {
         let event = &*with_worked_out(event, self.call_reads, None);
-        match hear(event, &self.vocabulary) {
+        match hear(event, &self.vocabulary, self.reads_call_text) {
             HeardCall::AsFired => self.inner.matches(event),
             HeardCall::Translated(parts) => {
                 let mut result = MatchResult::No;
@@ -95,6 +99,7 @@ struct TranslatedHandler {
     matcher: Option<Arc<dyn Matcher>>,
     vocabulary: Arc<HookVocabulary>,
     call_reads: CallReads,
+    reads_call_text: bool,
 }
 
 impl TranslatedHandler {
@@ -144,7 +149,7 @@ impl Handler for TranslatedHandler {
     fn call(&self, call: &HookCall<'_>) -> Verdict {
         let event = with_worked_out(call.event, self.call_reads, Some(call));
         let call = &HookCall { event: &event, ..*call };
-        match hear(call.event, &self.vocabulary) {
+        match hear(call.event, &self.vocabulary, self.reads_call_text) {
             HeardCall::AsFired => self.inner.call(call),
             HeardCall::Translated(parts) => self.call_parts(call, &parts),
         }

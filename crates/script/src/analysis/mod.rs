@@ -114,5 +114,6 @@ pub(crate) fn texts_of(script: &ResolvedScript<'_>, reads: &PayloadReads) -> Scr
         operations: reads_field("operations"),
         commands: reads_field("commands"),
     };
-    ScriptTexts { call_reads, arguments, ..texts }
+    let reads_call_text = ["arguments", "native"].iter().any(|name| *reads.keys.field(name) != FieldSet::None);
+    ScriptTexts { call_reads, reads_call_text, arguments, ..texts }
 }

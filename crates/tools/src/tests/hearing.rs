@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{Event, EventName, NameTest, NameTestKind, Origin, ScriptTexts};
+use pintle_contract::{Event, EventName, FailurePolicy, NameTest, NameTestKind, Origin, ScriptTexts, Verdict};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::part_verdicts::PartVerdicts;
+use crate::translate::{HeardCall, hear};
 use crate::{
     CLAUDE, CODEX, DOCKER_AGENT, HookVocabulary, ToolMapping, ToolVocabulary, VOCABULARIES, heard_events,
     vocabulary_by_name,
@@ -183,5 +185,54 @@ fn only_the_part_of_a_call_of_one_part_is_kept() {
         assert_eq!(once.len(), count);
         let kept = once.iter().zip(&again).all(|(one, other)| one.payload.ptr_eq(&other.payload));
         assert_eq!(kept, is_kept, "thousands of parts with the whole patch in each would fill the memory");
+    }
+}
+
+#[test]
+fn a_long_call_has_no_text_for_a_hook_that_does_not_read_it() {
+    let patch = |file: &str| format!("*** Begin Patch\n*** Delete File: {file}\n*** Delete File: b\n*** End Patch");
+    for (caller, name, command, lacks_text) in [
+        ("claude", "Bash", "x".repeat(5_000), true),
+        ("claude", "Bash", "x".repeat(3_000), false),
+        ("codex", "apply_patch", patch(&"a".repeat(5_000)), true),
+    ] {
+        let event = call_event(caller, name, &json!({"command": command}));
+        let heard = |reads_call_text: bool| -> Vec<Value> {
+            let HeardCall::Translated(parts) = hear(&event, &HookVocabulary::Fixed(&DOCKER_AGENT), reads_call_text)
+            else {
+                return Vec::new();
+            };
+            parts.iter().map(|part| part.to_event(&event).payload.value().clone()).collect()
+        };
+        let (with_text, without) = (heard(true), heard(false));
+        assert!(!with_text.is_empty());
+        for (mut with_text, without) in with_text.into_iter().zip(without) {
+            assert_eq!(with_text["native"]["args"]["command"], command);
+            if lacks_text {
+                with_text.as_object_mut().unwrap().shift_remove("arguments").unwrap();
+                with_text["native"].as_object_mut().unwrap().shift_remove("args").unwrap();
+            }
+            assert_eq!(with_text, without);
+        }
+    }
+}
+
+#[test]
+fn the_text_of_the_same_arguments_is_no_change() {
+    for (size, reads_call_text) in [(10, true), (5_000, true), (5_000, false)] {
+        let event = call_event("claude", "Bash", &json!({"command": "x".repeat(size)}));
+        let HeardCall::Translated(parts) = hear(&event, &HookVocabulary::Fixed(&DOCKER_AGENT), reads_call_text) else {
+            unreachable!("docker-agent has another name for it")
+        };
+        let heard = parts[0].to_event(&event);
+        let args = heard.payload.field("args").unwrap();
+        for (text, is_changed) in [(args.to_string(), false), (format!(" {args} "), false), (String::from("{}"), true)]
+        {
+            let mut verdicts = PartVerdicts::new(&event, FailurePolicy::Open);
+            let rewrite = [(String::from("arguments"), Value::from(text))].into_iter().collect();
+            assert!(verdicts.add(&parts[0], &heard, Verdict::rewrite(rewrite)));
+            let verdict = verdicts.combine();
+            assert_eq!(verdict.target_rewrite().is_some(), is_changed, "{size} {reads_call_text}: {verdict:?}");
+        }
     }
 }
