@@ -246,7 +246,8 @@ fn decide(
     payload: &Value,
     hooks: impl FnOnce(&HookLookup) -> Result<RuntimeBuilder, Box<dyn Error>>,
 ) -> Result<DecidedCall, String> {
-    let told = def.read(payload).map_err(|error| format!("cannot read the payload from {}: {error}", host.title))?;
+    let mut told =
+        def.read(payload).map_err(|error| format!("cannot read the payload from {}: {error}", host.title))?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::default());
     let now_ms = clock.unix_ms();
     let is_stored = purpose == CallPurpose::Enforce;
@@ -347,7 +348,7 @@ fn decide(
                 shadow: call.shadow,
                 decision: HostDecision::pass(),
             };
-            dispatch.fire_all(&told)
+            dispatch.fire_all(&mut told.data)
         }
     };
     notices.append(&mut ruling.notices);

@@ -145,7 +145,7 @@ fn build_payload(dispatch: &HostDispatch<'_>, kind: EventKind, data: &HostEventD
             })
         }
         (EventKind::PermissionReply, HostEventData::PermissionDenied { call, reason }) => {
-            let request = dispatch.to_request(call);
+            let request = dispatch.take_request(&mut call.clone());
             to_payload_value(&PermissionReply {
                 facts: request.facts(EventKind::PermissionReply),
                 id: request.id,

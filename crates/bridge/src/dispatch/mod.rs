@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::ActionSupport;
 use crate::session::TrackedState;
-use crate::{HostDecision, HostDef, HostEvent, HostEventContext, HostEventData, HostEventDef, HostToolCall};
+use crate::{HostDecision, HostDef, HostEventContext, HostEventData, HostEventDef, HostToolCall};
 
 /// One host call while its events are fired.
 pub(crate) struct HostDispatch<'a> {
@@ -45,14 +45,15 @@ pub(crate) struct HostDispatch<'a> {
 
 impl HostDispatch<'_> {
     /// Fires all events of a host event.
-    pub(crate) fn fire_all(mut self, event: &HostEvent) -> HostDecision {
+    /// The input of a call is taken from it.
+    pub(crate) fn fire_all(mut self, data: &mut HostEventData) -> HostDecision {
         let def = self.event_def;
-        match &event.data {
+        match data {
             HostEventData::BeforeTool(call) if def.fires.contains(&EventKind::PermissionAsk) => {
                 tool::fire_permission(&mut self, call)
             }
             HostEventData::BeforeTool(call) => tool::fire(&mut self, call),
-            HostEventData::AfterTool { .. } => result::fire(&mut self, &event.data),
+            HostEventData::AfterTool { .. } => result::fire(&mut self, data),
             moment => lifecycle::fire(&mut self, moment),
         }
         if self.can_tell_model() && self.event_context.run.is_empty() {
@@ -251,14 +252,14 @@ impl HostDispatch<'_> {
         lines
     }
 
-    /// A call as the hooks get it.
-    fn to_request(&self, call: &HostToolCall) -> ToolCallRequest {
+    /// A call as the hooks get it. Its input is taken, because it may be long.
+    fn take_request(&self, call: &mut HostToolCall) -> ToolCallRequest {
         ToolCallRequest {
             permission_mode: self.event_context.permission_mode.clone(),
             cwd: Some(self.event_context.cwd.clone()).filter(|cwd| !cwd.is_empty()),
             host: Some(self.host_payload()),
             paths: self.runtime.path_resolver(self.paths.project()),
-            ..ToolCallRequest::new(call.id.clone(), self.tools(), call.name.clone(), call.input.clone())
+            ..ToolCallRequest::new(call.id.clone(), self.tools(), call.name.clone(), std::mem::take(&mut call.input))
         }
     }
 

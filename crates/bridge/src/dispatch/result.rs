@@ -13,9 +13,9 @@ use super::HostDispatch;
 use crate::{ActionSupport, HostEventData};
 
 /// Fires the events for the result.
-pub(super) fn fire(dispatch: &mut HostDispatch<'_>, data: &HostEventData) {
+pub(super) fn fire(dispatch: &mut HostDispatch<'_>, data: &mut HostEventData) {
     let HostEventData::AfterTool { call, response, is_error, duration_ms } = data else { return };
-    let mut request = dispatch.to_request(call);
+    let mut request = dispatch.take_request(call);
     if let Some(host) = &mut request.host {
         host.response = Some(response.clone());
     }
@@ -37,7 +37,7 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, data: &HostEventData) {
             fire_file_edited(dispatch, &call.id, &part);
         }
     }
-    let made = ToolCall::new(call.id.as_str(), call.name.as_str(), call.input.clone());
+    let made = ToolCall::new(call.id.as_str(), call.name.as_str(), request.args);
     let gave = ToolResult::new(call.id.as_str(), call.name.as_str(), result, is_error);
     dispatch.state.add_call(made, gave);
 }

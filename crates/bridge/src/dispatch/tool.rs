@@ -10,7 +10,7 @@ use pintle_host::loader::{CallAllowance, PauseWindow};
 use pintle_host::packs::{ALLOWED_ONCE_RULE, PAUSED_RULE};
 use pintle_host::tools::call_digest;
 use pintle_host::{Decision, Effect, EventScope, Outcome};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::HostDispatch;
 use crate::HostToolCall;
@@ -18,7 +18,7 @@ use crate::policy::{GuardedAccess, denial_text, find_guarded_access, key_denial_
 use crate::session::{ALLOWANCE_NOTE, PAUSE_NOTE};
 
 /// Judges a tool call before it runs.
-pub(super) fn fire(dispatch: &mut HostDispatch<'_>, call: &HostToolCall) {
+pub(super) fn fire(dispatch: &mut HostDispatch<'_>, call: &mut HostToolCall) {
     let mut gate = HostCallGate::new(dispatch, call, CallStage::Pre);
     let Some(is_approved) = gate.judge(decide) else { return };
     dispatch.decision.is_approved = is_approved && dispatch.decision.decision == Decision::Allow;
@@ -26,7 +26,7 @@ pub(super) fn fire(dispatch: &mut HostDispatch<'_>, call: &HostToolCall) {
 
 /// Judges a call before the user is asked: `permission.ask`, whose hooks may answer for the user. An `ask` of such a
 /// hook has no effect, because the user is asked anyway. A changed call is a new call, which all hooks judge.
-pub(super) fn fire_permission(dispatch: &mut HostDispatch<'_>, call: &HostToolCall) {
+pub(super) fn fire_permission(dispatch: &mut HostDispatch<'_>, call: &mut HostToolCall) {
     let mut gate = HostCallGate::new(dispatch, call, CallStage::Permission);
     let Some(is_approved) = gate.judge(decide_permission) else { return };
     dispatch.decision.is_approved = is_approved;
@@ -38,7 +38,6 @@ struct DeniedCall;
 /// One tool call while its events are fired.
 struct HostCallGate<'h, 'a> {
     dispatch: &'h mut HostDispatch<'a>,
-    call: &'h HostToolCall,
     /// The scope of the call's events, with its own memory.
     scope: EventScope,
     /// The call as the hooks left it.
@@ -55,17 +54,16 @@ struct HostCallGate<'h, 'a> {
     allowance: Option<CallAllowance>,
     /// The rule that lets the call pass because of the permission.
     allowed_rule: Option<String>,
-    /// Whether the call has changed, so that hooks of events that the host event does not fire judge it, too.
-    is_changed: bool,
+    /// The agent's arguments if the call has changed. Then hooks of events that the host event does not fire judge it, too.
+    args_before: Option<Value>,
 }
 
 impl<'h, 'a> HostCallGate<'h, 'a> {
-    fn new(dispatch: &'h mut HostDispatch<'a>, call: &'h HostToolCall, approving_stage: CallStage) -> Self {
-        let request = dispatch.to_request(call);
+    fn new(dispatch: &'h mut HostDispatch<'a>, call: &mut HostToolCall, approving_stage: CallStage) -> Self {
+        let request = dispatch.take_request(call);
         let scope = EventScope { memory: Some(Arc::default()), ..dispatch.scope.clone() };
         let mut gate = Self {
             dispatch,
-            call,
             scope,
             request,
             approving_stage,
@@ -74,7 +72,7 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
             paused_rule: None,
             allowance: None,
             allowed_rule: None,
-            is_changed: false,
+            args_before: None,
         };
         if gate.request.paths.is_some() {
             gate.request.pause_ends_at_ms = gate.find_pause().map(|pause| pause.ends_at_ms);
@@ -88,7 +86,7 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
     fn judge(&mut self, protocol: fn(&mut Self) -> Result<(), DeniedCall>) -> Option<bool> {
         protocol(self).ok()?;
         let parts = self.request.parts();
-        match find_guarded_access(self.dispatch.paths, &self.call.name, &parts) {
+        match find_guarded_access(self.dispatch.paths, &self.request.name, &parts) {
             Some(GuardedAccess::ReadsKey(key)) => self.protect(None, &key_denial_text(&key)).ok()?,
             Some(GuardedAccess::ChangesPolicy(changed)) => self.apply_self_protection(&changed).ok()?,
             None => {
@@ -98,7 +96,7 @@ impl<'h, 'a> HostCallGate<'h, 'a> {
             }
         }
         self.use_allowance().ok()?;
-        if self.request.args != self.call.input {
+        if self.args_before.as_ref().is_some_and(|before| *before != self.request.args) {
             self.dispatch.decision.input = Some(self.request.args.clone());
         }
         Some(self.is_approved)
@@ -209,8 +207,10 @@ impl ToolCallHost for HostCallGate<'_, '_> {
             return false;
         }
         // Every call is recorded on the tape.
-        (!self.is_changed && event == self.dispatch.always_fired_event())
-            || if self.is_changed { self.dispatch.has_any_listener(event) } else { self.dispatch.has_listeners(event) }
+        match self.args_before {
+            Some(_) => self.dispatch.has_any_listener(event),
+            None => event == self.dispatch.always_fired_event() || self.dispatch.has_listeners(event),
+        }
     }
 
     fn fire(&mut self, stage: CallStage) -> Result<Outcome, DeniedCall> {
@@ -242,8 +242,8 @@ impl ToolCallHost for HostCallGate<'_, '_> {
             let reason = format!("a call of `{}` cannot become a call of another tool", self.request.name);
             return Err(self.refuse_change(&reason));
         }
-        self.request.args = args;
-        self.is_changed = true;
+        let before = std::mem::replace(&mut self.request.args, args);
+        self.args_before.get_or_insert(before);
         // What an earlier form of the call would have done does not count.
         self.paused_rule = None;
         // The user allowed another call than this one.
