@@ -107,7 +107,16 @@ impl PassingDispatch {
                 let Some(entry) = number(hook) else { return false };
                 let (dispatch, hook) = (self.number, Cow::Owned(hook.id.to_string()));
                 let (call, round, payload) = (id.0, 0, 0);
-                RecordBody::HookCall(HookCallRecord { dispatch, call, hook, entry, round, payload, value: None })
+                RecordBody::HookCall(HookCallRecord {
+                    dispatch,
+                    call,
+                    hook,
+                    entry,
+                    round,
+                    payload,
+                    args_text: false,
+                    value: None,
+                })
             }
             JournalEntry::Return { id, hook, verdict, duration_us } if is_passing(verdict) => {
                 let hook = Cow::Owned(hook.id.to_string());

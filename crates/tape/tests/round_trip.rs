@@ -117,6 +117,7 @@ fn outcome_record() -> impl Strategy<Value = OutcomeRecord<'static>> {
                 approved: flag,
                 rewritten: !flag,
                 payload,
+                args_text: false,
                 value: value.map(Cow::Owned),
                 warnings: Cow::Owned(reasons.iter().map(warning).collect()),
                 reasons: Cow::Owned(
@@ -179,7 +180,7 @@ fn record_body() -> impl Strategy<Value = RecordBody<'static>> {
         }),
         asked.prop_map(|(dispatch, call, hook, round, value)| {
             let (payload, value) = (u32::from(round), value.map(Cow::Owned));
-            RecordBody::HookCall(HookCallRecord { dispatch, call, hook, entry: call, round, payload, value })
+            RecordBody::HookCall(HookCallRecord { dispatch, call, hook, entry: call, round, payload, args_text: false, value })
         }),
         effected.prop_map(|(call, by, request, reply)| {
             let layer = if by.len() % 2 == 0 { Layer::Project } else { Layer::User };

@@ -7,7 +7,7 @@ use pintle_contract::{estimate_json_bytes, write_json};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::record::{EventRecord, HostRecord, NoteRecord, RecordBody, has_origin};
+use crate::record::{ARGUMENTS, HostRecord, NoteRecord, RecordBody, has_origin};
 
 /// The origin of a record as JSON text, if its kind has one.
 pub(crate) fn encode_origin(body: &RecordBody<'_>) -> Result<Option<String>, serde_json::Error> {
@@ -19,7 +19,7 @@ pub(crate) const PLACEHOLDER: &[u8] = b"null";
 
 /// The fields of a body as JSON text without its origin, before anything is packed or moved to blobs.
 pub(crate) fn encode_fields(body: &RecordBody<'_>) -> Result<Vec<u8>, serde_json::Error> {
-    if let RecordBody::Event(EventRecord { args_text: true, .. }) = body
+    if body.computes(ARGUMENTS)
         && let Some(payload) = payload_of(body)
     {
         return encode_fields_without(body, payload, |_, _, _| false);
@@ -43,14 +43,13 @@ pub(crate) fn encode_fields_without<'p>(
     let end = text.strip_suffix(absent.as_bytes()).or_else(|| text.strip_suffix(b"}")).map_or(text.len(), <[u8]>::len);
     text.truncate(end);
     text.extend_from_slice(format!(",\"{name}\":{{").as_bytes());
-    let is_computed = |name: &str| matches!(body, RecordBody::Event(fired) if fired.computes(name));
-    let most = payload.iter().filter(|(name, value)| !value.is_array() && !is_computed(name));
+    let most = payload.iter().filter(|(name, value)| !value.is_array() && !body.computes(name));
     text.reserve(most.map(|(name, value)| name.len() + estimate_json_bytes(value)).sum());
     for (index, (name, value)) in payload.iter().enumerate() {
         text.extend_from_slice(if index > 0 { b"," } else { b"" });
         serde_json::to_writer(&mut text, name)?;
         text.push(b':');
-        if is_computed(name) || leaves_out(&text, name, value) {
+        if body.computes(name) || leaves_out(&text, name, value) {
             text.extend_from_slice(PLACEHOLDER);
         } else {
             write_json(&mut text, value).map_err(serde_json::Error::io)?;

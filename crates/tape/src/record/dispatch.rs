@@ -185,6 +185,9 @@ pub struct OutcomeRecord<'a> {
     pub approval: Option<Cow<'a, Approval>>,
     /// The number of hooks that were called.
     pub hooks_called: u32,
+    /// The same as in [`EventRecord`], for the final version.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub args_text: bool,
     /// The final version of the payload, if it appears for the first time.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub value: Option<Cow<'a, Value>>,
@@ -240,12 +243,12 @@ impl ApprovalResult {
 }
 
 /// The field of a payload with the text of a call's arguments.
-const ARGUMENTS: &str = "arguments";
+pub(crate) const ARGUMENTS: &str = "arguments";
 /// The minimum size of arguments that a reader computes.
 const LONG_ARGUMENTS_BYTES: usize = 1 << 10;
 
 /// Whether the `arguments` of a payload are long, and the compact JSON text of its `args`.
-fn has_args_text(payload: &Value) -> bool {
+pub(super) fn has_args_text(payload: &Value) -> bool {
     let text = payload.get(ARGUMENTS).and_then(Value::as_str).filter(|text| text.len() >= LONG_ARGUMENTS_BYTES);
     let Some((args, text)) = payload.get("args").zip(text) else { return false };
     let mut expected = ExpectedBytes(text.as_bytes());
@@ -299,11 +302,6 @@ impl<'a> EventRecord<'a> {
         Self { dispatch, parent, cause, event, origin, no_hooks, passed, args_text, payload }
     }
 
-    /// Whether a field of the payload is not on the tape, because a reader computes it.
-    pub(crate) fn computes(&self, field: &str) -> bool {
-        self.args_text && field == ARGUMENTS
-    }
-
     /// Sets whether no hook matches the event.
     #[must_use]
     pub fn with_no_hooks(self, no_hooks: bool) -> Self {
@@ -327,6 +325,7 @@ impl<'a> EventRecord<'a> {
             shadow: Vec::new(),
             approval: None,
             hooks_called: u32::try_from(self.passed.len()).unwrap_or(u32::MAX),
+            args_text: false,
             value: None,
         })
     }
@@ -395,6 +394,7 @@ impl<'a> OutcomeRecord<'a> {
             approved: outcome.approved,
             rewritten: outcome.rewritten,
             payload,
+            args_text: first_seen && has_args_text(outcome.payload.value()),
             value: first_seen.then(|| Cow::Borrowed(outcome.payload.value())),
             reasons: Cow::Borrowed(&outcome.reasons),
             effects: outcome.effects.iter().map(effect).collect(),

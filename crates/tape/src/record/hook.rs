@@ -6,7 +6,7 @@ use pintle_contract::{CallId, Decision, Event, EventKind, Failure, Hook, Verdict
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::dispatch::deserialize_present;
+use super::dispatch::{deserialize_present, has_args_text};
 use super::verdict::{RecordedFailure, RecordedVerdict};
 
 /// A hook is called.
@@ -25,6 +25,9 @@ pub struct HookCallRecord<'a> {
     pub round: u8,
     /// The version of the payload that the hook sees.
     pub payload: u32,
+    /// The same as in [`EventRecord`](super::EventRecord), for that version.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub args_text: bool,
     /// That version, if it appears for the first time.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "deserialize_present")]
     pub value: Option<Cow<'a, Value>>,
@@ -83,7 +86,7 @@ impl<'a> HookCallRecord<'a> {
     #[must_use]
     pub fn new(dispatch: u64, call: CallId, hook: &'a Hook, entry: u64, round: u8) -> Self {
         let hook = Cow::Borrowed(hook.id.as_str());
-        Self { dispatch, call: call.0, hook, entry, round, payload: 0, value: None }
+        Self { dispatch, call: call.0, hook, entry, round, payload: 0, args_text: false, value: None }
     }
 
     /// Sets the version of the payload that the hook sees, which is written if it is new.
@@ -91,6 +94,7 @@ impl<'a> HookCallRecord<'a> {
     pub fn with_payload_version(mut self, event: &'a Event, payload: u32, first_seen: bool) -> Self {
         self.payload = payload;
         self.value = first_seen.then(|| Cow::Borrowed(event.payload.value()));
+        self.args_text = self.value.as_deref().is_some_and(has_args_text);
         self
     }
 }

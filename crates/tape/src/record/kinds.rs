@@ -15,7 +15,7 @@ use super::host::{
     ToolResultRecord, TurnRecord, UserMessageRecord,
 };
 use super::{
-    ApprovalRecord, CheckpointRecord, ClosedRecord, EffectRecord, EventRecord, HeaderRecord, HookCallRecord,
+    ARGUMENTS, ApprovalRecord, CheckpointRecord, ClosedRecord, EffectRecord, EventRecord, HeaderRecord, HookCallRecord,
     HookReturnedRecord, HookSkippedRecord, HookVetoedRecord, HooksRecord, OutcomeRecord, PassedCall, RecordedVerdict,
     RepairedRecord, WarningRecord, restore_args_text,
 };
@@ -207,7 +207,13 @@ impl RecordBody<'static> {
     /// Reads the fields of a kind that has a struct of its own. Returns them unchanged for any other kind.
     pub(crate) fn from_fields<F: FieldSource>(kind: &str, fields: F) -> Result<Result<Self, serde_json::Error>, F> {
         let mut body = Self::parse_fields(kind, fields)?;
-        if let Ok(Self::Event(EventRecord { args_text: true, payload, .. })) = &mut body {
+        let payload = match &mut body {
+            Ok(Self::Event(EventRecord { args_text: true, payload, .. })) => Some(payload),
+            Ok(Self::HookCall(HookCallRecord { args_text: true, value, .. })) => value.as_mut(),
+            Ok(Self::Outcome(OutcomeRecord { args_text: true, value, .. })) => value.as_mut(),
+            _ => None,
+        };
+        if let Some(payload) = payload {
             restore_args_text(payload.to_mut());
         }
         Ok(body)
@@ -248,8 +254,16 @@ impl EventRecord<'_> {
         self.passed.iter().flat_map(move |PassedCall { call, hook, entry, duration_us }| {
             let (call, entry, duration_us) = (*call, *entry, *duration_us);
             let (hook, verdict) = (Cow::Borrowed(&**hook), RecordedVerdict::passing());
-            let called =
-                HookCallRecord { dispatch, call, hook: hook.clone(), entry, round: 0, payload: 0, value: None };
+            let called = HookCallRecord {
+                dispatch,
+                call,
+                hook: hook.clone(),
+                entry,
+                round: 0,
+                payload: 0,
+                args_text: false,
+                value: None,
+            };
             let returned = HookReturnedRecord { dispatch, call, hook, duration_us, verdict };
             [RecordBody::HookCall(called), RecordBody::HookReturned(returned)]
         })
@@ -264,6 +278,17 @@ impl RecordBody<'_> {
             Self::Host(record) => Some(record.origin()),
             _ => None,
         }
+    }
+
+    /// Whether a field of its payload is not on the tape, because a reader computes it.
+    pub(crate) fn computes(&self, field: &str) -> bool {
+        let args_text = match self {
+            Self::Event(fired) => fired.args_text,
+            Self::HookCall(call) => call.args_text,
+            Self::Outcome(outcome) => outcome.args_text,
+            _ => false,
+        };
+        args_text && field == ARGUMENTS
     }
 
     /// The number of the dispatch that the record belongs to.

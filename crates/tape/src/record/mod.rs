@@ -116,7 +116,7 @@
 //!
 //! `hook_call` is written before a hook is called ([`HookCallRecord`]): `dispatch`, `call` (unique on the tape),
 //! `hook`, `entry`, `round` (0, or 1 to 3 in a recheck round), `payload` (the number of the payload version that the
-//! hook sees), `value` (that version, only in the first record that has it).
+//! hook sees), `args_text` (as in `event`, for `value`), `value` (that version, only in the first record that has it).
 //!
 //! `effect` is an effect request of a hook or a tool, with its reply ([`EffectRecord`]): `dispatch` and `call` (absent
 //! if no hook made the request), `caller` (the hook or tool), `layer` (the configuration layer whose state the request
@@ -146,7 +146,7 @@
 //! `outcome` ends a dispatch ([`OutcomeRecord`]): `dispatch`, `event`, `decision` (`allow`, `ask`, `deny`), `approved`,
 //! `rewritten`, `payload` (the number of the final version), `reasons` `[{hook, text, stops_run, unsettled_guard}]`,
 //! `effects` `[{hook, effect}]`, `failures` `[{hook, failure, policy}]`, `warnings`, `shadow` `[{hook, verdict}]`, `approval`
-//! `{digest, approved_by}`, `hooks_called` (the number of hooks that were called), `value` (the version, as in `hook_call`). Empty lists
+//! `{digest, approved_by}`, `hooks_called` (the number of hooks that were called), `args_text`, `value` (both for the version, as in `hook_call`). Empty lists
 //! are absent. A reason has `stops_run` only if the deny ends the agent's run and does not undo what the event is
 //! about. It has `unsettled_guard` only if the engine denied because that guard did not check the final payload.
 //!
@@ -240,7 +240,7 @@ mod kinds;
 mod maintenance;
 mod verdict;
 
-pub(crate) use dispatch::restore_args_text;
+pub(crate) use dispatch::{ARGUMENTS, restore_args_text};
 pub use dispatch::{
     ApprovalRecord, ApprovalResult, EffectRecord, EventRecord, FailureEntry, HookEffect, OutcomeRecord, PassedCall,
     ShadowEntry, WarningRecord,

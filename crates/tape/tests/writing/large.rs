@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pintle_contract::{EventCause, Journal, JournalEntry, Outcome, Redactor};
+use pintle_contract::{EventCause, Journal, JournalEntry, Outcome, Payload, Redactor};
 use pintle_tape::replay::{DifferenceKind, ReplayOptions, replay};
 use pintle_tape::verify::verify_bytes;
 use pintle_tape::{HeaderRecord, RecordBody, Tape, read_bytes};
@@ -187,5 +187,13 @@ fn arguments_that_are_the_text_of_args_are_not_written_again() {
         assert_eq!(replay(whole.as_bytes(), &ReplayOptions::default()).unwrap().difference, None, "{whole}");
         let report = verify_bytes(whole.as_bytes()).unwrap();
         assert!(report.is_valid(), "{:?}", report.findings);
+        // The payload that hooks made of another one, too.
+        let event = make_event("tool.pre", json!({"name": "run"}));
+        let dispatch = tape.begin_dispatch(&JournalEntry::Event { event: &event, cause: EventCause::default() });
+        let outcome = Outcome { rewritten: true, ..Outcome::unchanged(Payload::new(payload.clone())) };
+        tape.record(dispatch, &JournalEntry::Outcome { event: &event, outcome: &outcome });
+        let last = read_memory_tape(&tape).records.pop().unwrap().body;
+        let RecordBody::Outcome(last) = last else { unreachable!("the outcome was recorded last") };
+        assert_eq!((last.value.unwrap().to_string(), last.args_text), (payload.to_string(), is_computed));
     }
 }
