@@ -388,7 +388,7 @@ fn decide(
     }
     if let Some(shared) = shared {
         // Without the decision, the other entries decide themselves.
-        let _ = share_decision(shared, &ruling, &told);
+        let _ = share_decision(shared, &ruling, &told, built.runtime.redactor().map(|redactor| &**redactor));
     }
     Ok(DecidedCall { decision: ruling, built: Some(built), known_session: is_known.then_some(told.context.session) })
 }

@@ -7,9 +7,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pintle_host::Decision;
 use pintle_host::contract::to_hex;
 use pintle_host::tape::shared_call::{SharedAnswer, SharedCall};
+use pintle_host::{Decision, Redactor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -97,12 +97,22 @@ impl CallDecider {
     }
 }
 
-/// Lets the other entries know the decision.
+/// Lets the other entries know the decision. One with a secret that is redacted elsewhere is not written: then they
+/// decide themselves.
 ///
 /// # Errors
-/// When it cannot be written; then they decide themselves.
-pub(crate) fn share_decision(call: SharedCall, decision: &HostDecision, event: &HostEvent) -> io::Result<()> {
-    call.answer(serde_json::to_value(RepeatedDecision::new(decision, event))?)
+/// When it cannot be written; then they decide themselves, too.
+pub(crate) fn share_decision(
+    call: SharedCall,
+    decision: &HostDecision,
+    event: &HostEvent,
+    redactor: Option<&dyn Redactor>,
+) -> io::Result<()> {
+    let answer = serde_json::to_value(RepeatedDecision::new(decision, event))?;
+    if redactor.is_some_and(|redactor| redactor.redact_value(&answer).is_some()) {
+        return Ok(());
+    }
+    call.answer(answer)
 }
 
 fn digest_hex<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use serde_json::{Value, json};
@@ -188,6 +189,12 @@ fn files_can_ask_that_secrets_are_kept_off_the_tape_and_none_forbids_it() {
     }
 }
 
+/// All files in a directory and those in it.
+fn list_files(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { list_files(&path) } else { vec![path] }).collect()
+}
+
 #[test]
 fn secrets_can_be_kept_off_the_tape_of_every_agent() {
     let token = format!("{}{}", ["gh", "p_"].concat(), "0aZ1bY2cX3dW4eV5fU6gT7hS8iR9jQ0kP1lO");
@@ -197,7 +204,10 @@ fn secrets_can_be_kept_off_the_tape_of_every_agent() {
         "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return allow()\n---\n",
     );
     let script = format!("turns: [{{say: Use {token} then.}}]");
-    let fixture = fixture.with_file("agent/script.yaml", script);
+    let fixture = fixture.with_file("agent/script.yaml", script).with_file(
+        "rewriting/.harness/hooks/mark.md",
+        "---\nevent: tool.pre\nscript: |\n  def handle(event, payload):\n      return modify({\"args\": {\"command\": payload[\"args\"][\"command\"] + \" # seen\"}})\n---\n",
+    );
     let prompt = format!("hello {token}");
     let run = |more: &[&str], variable: &str, tape: &str| {
         let arguments = [&["run", "agent", &prompt, "--quiet", "--tape", tape], more].concat();
@@ -227,15 +237,18 @@ fn secrets_can_be_kept_off_the_tape_of_every_agent() {
     ];
     for (state, more, holds) in [("one", &[][..], true), ("two", &["--redact-secrets"], false)] {
         let dir = fixture.path(state);
-        let arguments = [&["hook", "claude", "--state-dir", dir.to_str().unwrap()], more].concat();
+        let rewriting = fixture.path("rewriting");
+        let arguments =
+            ["hook", "claude", "--hooks", rewriting.to_str().unwrap(), "--state-dir", dir.to_str().unwrap()];
+        let arguments = [&arguments, more].concat();
         for payload in &payloads {
             let (out, err, status) = fixture.pintle(&arguments).with_input(payload).run_to_parts();
             assert_eq!(status, Some(0), "{out}{err}");
         }
-        // The tape has the token, and so has what the session keeps for the end of the turn.
-        for file in ["tape.jsonl", "state.json"] {
-            let kept = fs::read_to_string(dir.join("bridge/claude/s1").join(file)).unwrap();
-            assert_eq!(kept.contains(&token), holds, "{file}: {kept}");
-        }
+        // The tape has the token, and so have what the session keeps for the end of the turn and the call as a hook changed
+        // it, which is for other entries of the same agent.
+        let files = list_files(&dir.join("bridge/claude"));
+        let with_token = files.iter().filter(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).contains(&token));
+        assert_eq!(with_token.count(), if holds { 3 } else { 0 }, "{files:?}");
     }
 }
