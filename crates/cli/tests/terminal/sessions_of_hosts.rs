@@ -91,10 +91,12 @@ fn normalized_screen(fixture: &CliFixture, arguments: &[&str]) -> String {
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let line = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let unit = |index: usize| words.get(index + 1).map(|word| word.trim_end_matches(['?', ')']));
+        let unit = |index: usize| words.get(index + 1).map(|word| word.trim_end_matches(['?', ')', ',', '`', ':']));
         let is_unit = |index: usize| matches!(unit(index), Some("kB" | "B" | "s" | "d" | "min"));
-        let shown =
-            words.iter().enumerate().map(|(index, word)| if is_number(word) && is_unit(index) { "[n]" } else { word });
+        let shown = words.iter().enumerate().map(|(index, word)| match word.trim_start_matches('(') {
+            number if is_number(number) && is_unit(index) => word.replace(number, "[n]"),
+            _ => (*word).to_owned(),
+        });
         shown.collect::<Vec<_>>().join(" ")
     };
     screen.lines().map(line).collect::<Vec<_>>().join("\n")
