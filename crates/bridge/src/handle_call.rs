@@ -21,7 +21,7 @@ use crate::dispatch::HostDispatch;
 use crate::fit_to_host::fit_to_host;
 use crate::session::{
     EndedWork, HOST_NOTE, HostSession, HostSessionState, KeptSessions, ScriptStateCopy, TrackedState, decision_note,
-    host_folder, mark_fired, peek_state, redact_texts, session_error_text,
+    host_folder, mark_fired, peek_state, session_error_text,
 };
 use crate::shared_call::{CallDecider, CallingEntry, share_decision};
 use crate::{Deadline, HostDecision, HostDef, HostEventData, HostEventDef, HostResponse, ResponseContext};
@@ -363,10 +363,6 @@ fn decide(
             ruling = HostDecision { notices: std::mem::take(&mut ruling.notices), ..HostDecision::deny(reason) };
         }
         state.settle(stored, &mut ruling);
-        if let Some(secrets) = built.runtime.redactor() {
-            let texts = ruling.notices.iter_mut().chain([&mut ruling.reason]).chain(&mut ruling.stop);
-            redact_texts(&**secrets, texts);
-        }
         if let Some(tape) = built.runtime.tape() {
             tape.record_note(HOST_NOTE, decision_note(host, def, &ruling, unfired_call.take()));
         }

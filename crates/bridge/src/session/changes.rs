@@ -18,7 +18,7 @@ type StateChange = Box<dyn FnOnce(&mut HostSessionState)>;
 pub(crate) struct TrackedState {
     known: HostSessionState,
     changes: Vec<StateChange>,
-    /// Redacts what is kept only for the hooks of the turn's end.
+    /// Redacts the texts of the decision, and what is kept only for the hooks of the turn's end.
     redactor: Option<Arc<dyn Redactor>>,
     once_context: Vec<OnceText>,
     once_notices: Vec<OnceText>,
@@ -33,8 +33,9 @@ struct OnceText {
     for_turn: bool,
 }
 
-/// Redacts the secrets in texts.
-pub(crate) fn redact_texts<'t>(redactor: &dyn Redactor, texts: impl IntoIterator<Item = &'t mut String>) {
+/// Redacts the secrets in texts, if there is a redactor.
+fn redact_texts<'t>(redactor: Option<&Arc<dyn Redactor>>, texts: impl IntoIterator<Item = &'t mut String>) {
+    let Some(redactor) = redactor else { return };
     for text in texts {
         if let Some(clean) = redactor.redact(text) {
             *text = clean;
@@ -80,14 +81,14 @@ impl TrackedState {
     pub(crate) fn keep_prompt(&mut self, text: &str) {
         if !self.is_hook_continuation {
             let mut prompt = text.to_owned();
-            self.redact_texts([&mut prompt]);
+            redact_texts(self.redactor.as_ref(), [&mut prompt]);
             self.change_turn_at_end(|state| state.prompt = prompt);
         }
     }
 
     /// Keeps a finished tool call for the end of the turn.
     pub(crate) fn add_call(&mut self, mut call: ToolCall, mut result: ToolResult) {
-        self.redact_texts([&mut call.arguments, &mut result.content]);
+        redact_texts(self.redactor.as_ref(), [&mut call.arguments, &mut result.content]);
         for value in [&mut call.args, &mut result.result] {
             if let Some(clean) = self.redactor.as_ref().and_then(|redactor| redactor.redact_value(value)) {
                 *value = clean;
@@ -96,15 +97,9 @@ impl TrackedState {
         self.change_turn_at_end(|state| state.add_call(call, result));
     }
 
-    fn redact_texts<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
-        if let Some(redactor) = &self.redactor {
-            redact_texts(&**redactor, texts);
-        }
-    }
-
     /// Adds the turn's log lines of this call.
     pub(crate) fn add_logs(&mut self, mut lines: Vec<LogLine>) {
-        self.redact_texts(lines.iter_mut().map(|line| &mut line.message));
+        redact_texts(self.redactor.as_ref(), lines.iter_mut().map(|line| &mut line.message));
         if !lines.is_empty() {
             self.change_turn_at_end(|state| state.add_logs(lines));
         }
@@ -132,7 +127,7 @@ impl TrackedState {
         self.delivers_pending_context = true;
     }
 
-    /// Makes the changes to the stored state, and removes from the decision what was passed on before.
+    /// Makes the changes to the stored state, and removes from the decision what was passed on before, and its secrets.
     pub(crate) fn settle(self, state: &mut HostSessionState, decision: &mut HostDecision) {
         self.changes.into_iter().for_each(|change| change(state));
         let mut is_new = |texts: &[OnceText], text: &String| {
@@ -149,5 +144,7 @@ impl TrackedState {
                 }
             }
         }
+        let texts = decision.notices.iter_mut().chain([&mut decision.reason]).chain(&mut decision.stop);
+        redact_texts(self.redactor.as_ref(), texts);
     }
 }

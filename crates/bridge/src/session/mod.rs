@@ -25,7 +25,7 @@ use crate::fit_to_host::fit_to_host;
 use crate::{HostDecision, HostDef, HostEvent, HostEventDef};
 use store::SessionStore;
 
-pub(crate) use changes::{TrackedState, redact_texts};
+pub(crate) use changes::TrackedState;
 pub(crate) use error_text::session_error_text;
 pub use pintle_host::tape::session_folder::hosts_dir;
 pub(crate) use state::HostSessionState;
