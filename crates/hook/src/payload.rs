@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use memchr::memchr2;
+
 /// The largest payload that is read.
 pub const MAX_PAYLOAD_BYTES: usize = 16 << 20;
 
@@ -45,26 +47,6 @@ struct ObjectEnd {
     is_escaped: bool,
 }
 
-/// The text from its first quotation mark or backslash on. Eight bytes are looked at at a time, before it is known which of
-/// them it is.
-fn skip_plain(text: &[u8]) -> &[u8] {
-    const ONES: u64 = u64::MAX / 0xff;
-    let mut rest = text;
-    while let Some((eight, after)) = rest.split_first_chunk() {
-        let word = u64::from_ne_bytes(*eight);
-        let has = |byte: u8| {
-            let differing = word ^ (ONES * u64::from(byte));
-            differing.wrapping_sub(ONES) & !differing & (ONES << 7) != 0
-        };
-        if has(b'"') || has(b'\\') {
-            break;
-        }
-        rest = after;
-    }
-    let plain_bytes = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).unwrap_or(rest.len());
-    rest.get(plain_bytes..).unwrap_or_default()
-}
-
 impl ObjectEnd {
     /// Whether the object ends in this piece, with nothing but blanks behind it.
     fn is_reached_in(&mut self, piece: &[u8]) -> bool {
@@ -76,7 +58,10 @@ impl ObjectEnd {
                 (true, b'\\') => self.is_escaped = true,
                 (_, b'"') => self.in_string = !self.in_string,
                 // Most of a large payload is in strings.
-                (true, _) => rest = skip_plain(after),
+                (true, _) => {
+                    let end = memchr2(b'"', b'\\', after).unwrap_or(after.len());
+                    rest = after.get(end..).unwrap_or_default();
+                }
                 (false, b'{' | b'[') => self.depth += 1,
                 (false, b'}' | b']') => {
                     self.depth = self.depth.saturating_sub(1);
@@ -138,14 +123,19 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_ends_at_the_first_quotation_mark_or_backslash() {
+    fn a_string_ends_at_its_quotation_mark_wherever_the_pieces_end() {
         for byte in 0..=u8::MAX {
-            for (before, behind) in (0..20).flat_map(|before| [0, 3, 9].map(|behind| (before, behind))) {
-                let text = [&vec![b'a'; before][..], &[byte, b'"'], &vec![b'\\'; behind]].concat();
-                let expected = before + usize::from(!matches!(byte, b'"' | b'\\'));
-                assert_eq!(skip_plain(&text), &text[expected..], "{text:?}");
+            for before in 0..20 {
+                let text = [&b"{\"k\":\""[..], &vec![b'a'; before], &[byte, b'"', b'}']].concat();
+                let is_plain = !matches!(byte, b'"' | b'\\');
+                for (start, rest) in (0..text.len()).map(|at| text.split_at(at)) {
+                    let mut end = ObjectEnd::default();
+                    assert!(!end.is_reached_in(start), "{text:?}");
+                    assert_eq!(end.is_reached_in(rest), is_plain, "{text:?}");
+                    // After a backslash or another quotation mark, the object is still in a string.
+                    assert!(is_plain || end.is_reached_in(b"\"}"), "{text:?}");
+                }
             }
         }
-        assert_eq!(skip_plain(b"plain text without an end"), b"");
     }
 }
