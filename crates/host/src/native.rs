@@ -65,7 +65,7 @@ pub(crate) fn translate_chain(mut chain: Chain) -> Chain {
             (**hook).clone(),
             vocabulary,
             CallReads { paths: true, ..CallReads::default() },
-            true,
+            /*reads_call_text*/ true,
         ));
     }
     chain

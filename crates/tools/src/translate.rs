@@ -25,7 +25,7 @@ pub fn heard_events(event: &Event, hook: &HookVocabulary) -> Vec<Event> {
     if !event.name.def().is_about_tool_call() {
         return vec![event.clone()];
     }
-    match hear(event, hook, true) {
+    match hear(event, hook, /*reads_call_text*/ true) {
         HeardCall::AsFired => vec![event.clone()],
         HeardCall::Translated(parts) => parts.iter().map(|part| part.to_event(event)).collect(),
     }

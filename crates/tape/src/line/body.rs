@@ -43,8 +43,8 @@ pub(crate) fn encode_fields_without<'p>(
     let end = text.strip_suffix(absent.as_bytes()).or_else(|| text.strip_suffix(b"}")).map_or(text.len(), <[u8]>::len);
     text.truncate(end);
     text.extend_from_slice(format!(",\"{name}\":{{").as_bytes());
-    let most = payload.iter().filter(|(name, value)| !value.is_array() && !body.computes(name));
-    text.reserve(most.map(|(name, value)| name.len() + estimate_json_bytes(value)).sum());
+    let counted = payload.iter().filter(|(name, value)| !value.is_array() && !body.computes(name));
+    text.reserve(counted.map(|(name, value)| name.len() + estimate_json_bytes(value)).sum());
     for (index, (name, value)) in payload.iter().enumerate() {
         text.extend_from_slice(if index > 0 { b"," } else { b"" });
         serde_json::to_writer(&mut text, name)?;
